@@ -1,0 +1,1 @@
+"""Two labelled conversations that ship with the package, and the form they share with `datasets/`."""
