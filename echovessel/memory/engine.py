@@ -39,12 +39,16 @@ def migrations() -> list[str]:
 
 
 class Store:
-    """One memory file, open. Threads of one process may share it; other processes may have it open too."""
+    """One memory file, open. Threads of one process may share it; other processes may have it open too.
+
+    `rollbacks` counts the transactions that were undone: whatever was read inside one may never have been.
+    """
 
     def __init__(self, path: str | os.PathLike[str], *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
         self.path = os.fspath(path) if os.fspath(path) == MEMORY else str(Path(path).expanduser())
         self._lock = threading.RLock()
         self._depth = 0
+        self.rollbacks = 0
         with self._errors():
             self._connection = self._opened(busy_timeout_ms)
             try:
@@ -121,6 +125,7 @@ class Store:
                 with self._errors():
                     self._connection.execute("COMMIT")
             except BaseException:
+                self.rollbacks += 1
                 # SQLite has rolled back by itself after a full disk or an I/O error.
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")

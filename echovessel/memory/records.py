@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from echovessel.errors import InputError
 from echovessel.memory.ids import checked_name
@@ -249,7 +249,10 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """L3 or L4 as stored."""
+    """L3 or L4 as stored.
+
+    `known_at` moves on when the fact is restated; `first_known_at` does not, and decides what was known at a time.
+    """
 
     id: str
     scope: Scope
@@ -278,6 +281,7 @@ class Node:
     import_id: str | None = None
     sources: tuple[Source, ...] = ()
     entities: tuple[str, ...] = ()
+    first_known_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +295,70 @@ class Entity:
     aliases: tuple[str, ...]
     created_at: datetime
     merged_into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityChange:
+    """A merge (`other` now stands for `entity`) or a split (`other` was taken out of `entity`); can be undone."""
+
+    id: str
+    kind: Literal["merge", "split"]
+    entity: str
+    other: str
+    at: datetime
+    undone_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity that a name may mean; `similarity` is the cosine of the contexts, 1 for an equal name."""
+
+    entity: Entity
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Whom a name means, and how that was told.
+
+    ``alias``: one entity goes by that name. ``ambiguous``: several do, and `entity` is None. ``similar``: the
+    context is near enough to one. ``uncertain``: somewhere between, so the persona asks. ``new``: nobody known.
+    """
+
+    how: Literal["alias", "ambiguous", "similar", "uncertain", "new"]
+    entity: Entity | None
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two entities that may be one; the persona asks in passing."""
+
+    id: str
+    one: Entity
+    other: Entity
+    similarity: float
+    raised_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """A persona of the file. `kind` says where it comes from, such as ``written`` or ``distilled``."""
+
+    id: str
+    name: str
+    kind: str
+    zone: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """A user or a group: the name to show, and the zone in which its days are counted, if it has its own."""
+
+    scope: Scope
+    name: str
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

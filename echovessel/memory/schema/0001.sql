@@ -53,6 +53,7 @@ CREATE TABLE core_block_revisions (
     before    TEXT NOT NULL,
     after     TEXT NOT NULL,
     note      TEXT NOT NULL DEFAULT '',
+    undoes    TEXT REFERENCES core_block_revisions (id) ON DELETE SET NULL,
     import_id TEXT REFERENCES imports (id) ON DELETE SET NULL
 ) STRICT;
 CREATE INDEX core_block_revisions_by_block ON core_block_revisions (persona, scope, label, id);
@@ -128,6 +129,8 @@ CREATE TABLE nodes (
     superseded_by TEXT REFERENCES nodes (id) ON DELETE SET NULL,
     superseded_at INTEGER,
     known_at      INTEGER NOT NULL,
+    -- A restated fact moves known_at on; what was known at a time goes by when it was first known.
+    first_known_at INTEGER NOT NULL,
     recorded_at   INTEGER NOT NULL,
     origin        TEXT NOT NULL CHECK (origin IN ('extraction', 'reflection', 'slow_tick', 'import', 'person')),
     import_id     TEXT REFERENCES imports (id) ON DELETE SET NULL
@@ -163,20 +166,23 @@ CREATE TABLE entities (
 CREATE INDEX entities_by_scope ON entities (persona, scope);
 CREATE INDEX entities_by_merge ON entities (merged_into) WHERE merged_into IS NOT NULL;
 
+-- Names learned from one user of a shared entity stay that user's: the alias has a scope of its own.
 CREATE TABLE aliases (
+    id         INTEGER PRIMARY KEY,
     entity     TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
     persona    TEXT NOT NULL REFERENCES personas (id) ON DELETE CASCADE,
     scope      TEXT NOT NULL,
     text       TEXT NOT NULL,
     folded     TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    PRIMARY KEY (entity, folded)
+    UNIQUE (entity, scope, folded)
 ) STRICT;
 CREATE INDEX aliases_by_name ON aliases (persona, scope, folded);
 
 CREATE TABLE node_entities (
     node   TEXT NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
     entity TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    given  INTEGER NOT NULL DEFAULT 1, -- 1: its writer named the entity; 0: a name found in the text
     PRIMARY KEY (node, entity)
 ) STRICT;
 CREATE INDEX node_entities_by_entity ON node_entities (entity);
@@ -188,7 +194,17 @@ CREATE TABLE message_entities (
 ) STRICT;
 CREATE INDEX message_entities_by_entity ON message_entities (entity);
 
--- What a merge or split did, for undo; and pairs that may be one, for the persona to ask about.
+-- The mean of name-in-context vectors, for telling whether two names are one person.
+CREATE TABLE entity_vectors (
+    embedder INTEGER NOT NULL REFERENCES embedders (id) ON DELETE CASCADE,
+    entity   TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    contexts INTEGER NOT NULL,
+    vector   BLOB NOT NULL,
+    PRIMARY KEY (embedder, entity)
+) STRICT;
+CREATE INDEX entity_vectors_by_entity ON entity_vectors (entity);
+
+-- What a merge or split did (ids only, no text), for undo; and pairs that may be one, for the persona to ask about.
 CREATE TABLE entity_changes (
     id        TEXT PRIMARY KEY,
     persona   TEXT NOT NULL REFERENCES personas (id) ON DELETE CASCADE,
@@ -299,10 +315,16 @@ CREATE TRIGGER node_entities_gone AFTER DELETE ON node_entities BEGIN
     INSERT INTO changes (scope, layer, item) SELECT scope, 'node', seq FROM nodes WHERE id = old.node; END;
 CREATE TRIGGER aliases_added AFTER INSERT ON aliases BEGIN
     INSERT INTO changes (scope, layer, item) VALUES (new.scope, 'name', 0); END;
+CREATE TRIGGER aliases_changed AFTER UPDATE ON aliases BEGIN
+    INSERT INTO changes (scope, layer, item) VALUES (new.scope, 'name', 0); END;
 CREATE TRIGGER aliases_gone AFTER DELETE ON aliases BEGIN
     INSERT INTO changes (scope, layer, item) VALUES (old.scope, 'name', 0); END;
 CREATE TRIGGER entities_changed AFTER UPDATE OF merged_into ON entities BEGIN
     INSERT INTO changes (scope, layer, item) VALUES (new.scope, 'name', 0); END;
+
+-- When a fact in the middle of a chain goes, the one before it takes over its end: superseded by the next, or current again.
+CREATE TRIGGER nodes_unchained BEFORE DELETE ON nodes BEGIN
+    UPDATE nodes SET superseded_by = old.superseded_by, superseded_at = old.superseded_at WHERE superseded_by = old.id; END;
 
 -- Plain search. The text is cut into words and Han bigrams before it gets here.
 CREATE VIRTUAL TABLE message_search USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
