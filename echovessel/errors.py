@@ -10,7 +10,8 @@ class EchoVesselError(Exception):
     ├── ConfigError           a setting is unknown, missing or out of range
     ├── InputError            an argument can't be used: naive time, empty query, odd id
     │   ├── WeightError       a scoring weight is negative, NaN or out of range
-    │   └── NotFoundError     no such message, node, entity, session, persona or preset
+    │   ├── NotFoundError     no such message, node, entity, session, persona or preset
+    │   └── WasForgotten      it was deleted for good; storing it again must be asked for
     ├── StoreError            the memory file can't be used as it is
     │   ├── EmbedderMismatch  its vectors were made by another embedder
     │   ├── StoreBusy         another process holds the write lock for too long
@@ -38,6 +39,10 @@ class WeightError(InputError):
 
 class NotFoundError(InputError):
     """No such message, node, entity, session, persona or preset."""
+
+
+class WasForgotten(InputError):
+    """It was deleted for good; storing it again must be asked for."""
 
 
 class StoreError(EchoVesselError):

@@ -186,9 +186,34 @@ class NewMessage:
     session: str | None = None
 
 
+class Outcome(StrEnum):
+    """What became of a message that was handed to the store."""
+
+    STORED = "stored"
+    KNOWN = "known"
+    REVIVED = "revived"
+    FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message handed to the store, and what became of it.
+
+    `known` was stored before and is given back unchanged; `forgotten` was deleted for good before, is not stored
+    again, and carries no message.
+    """
+
+    outcome: Outcome
+    message: Message | None
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A stretch of talk that closes when it has been idle, long or large."""
+    """A stretch of talk that closes when it has been idle, long or large.
+
+    `name` is set when the writer of the messages decides where the session begins and ends. `settled_at` is when
+    its extraction was last done: messages recorded after it have not been extracted yet.
+    """
 
     id: str
     scope: Scope
@@ -201,6 +226,8 @@ class Session:
     state: SessionState
     closed_at: datetime | None = None
     close_reason: str | None = None
+    settled_at: datetime | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,10 +424,15 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What a deletion takes (dry run) or took: counts per table, and the ids of what derives from it."""
+    """What a deletion takes (dry run) or took: counts per table, and the ids of what derives from it.
+
+    `derived` are nodes that rest on what goes; `orphans` are entities that nothing names afterwards, which stay
+    until they are forgotten themselves.
+    """
 
     counts: dict[str, int] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
+    orphans: tuple[str, ...] = ()
     done: bool = False

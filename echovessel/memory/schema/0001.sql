@@ -71,8 +71,11 @@ CREATE TABLE sessions (
     tokens       INTEGER NOT NULL DEFAULT 0,
     state        TEXT NOT NULL CHECK (state IN ('open', 'pending', 'settled')),
     closed_at    INTEGER,
-    close_reason TEXT
+    close_reason TEXT,
+    settled_at   INTEGER,
+    name         TEXT
 ) STRICT;
+CREATE UNIQUE INDEX sessions_by_name ON sessions (persona, scope, channel, conversation, name) WHERE name IS NOT NULL;
 CREATE INDEX sessions_by_talk ON sessions (persona, scope, channel, conversation, state);
 CREATE INDEX sessions_by_state ON sessions (state, last_at);
 
@@ -326,8 +329,13 @@ CREATE TRIGGER entities_changed AFTER UPDATE OF merged_into ON entities BEGIN
 CREATE TRIGGER nodes_unchained BEFORE DELETE ON nodes BEGIN
     UPDATE nodes SET superseded_by = old.superseded_by, superseded_at = old.superseded_at WHERE superseded_by = old.id; END;
 
--- Plain search. The text is cut into words and Han bigrams before it gets here.
-CREATE VIRTUAL TABLE message_search USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
+-- Plain search. search.py cuts the text into tokens joined by spaces; `ascii` leaves every other character alone, so that
+-- characters younger than SQLite's Unicode tables stay words. Rows go with what they index, on whatever path it is deleted.
+CREATE VIRTUAL TABLE message_search USING fts5 (text, tokenize = 'ascii');
 INSERT INTO message_search (message_search, rank) VALUES ('secure-delete', 1);
-CREATE VIRTUAL TABLE node_search USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
+CREATE TRIGGER messages_unindexed AFTER DELETE ON messages BEGIN
+    DELETE FROM message_search WHERE rowid = old.seq; END;
+CREATE VIRTUAL TABLE node_search USING fts5 (text, tokenize = 'ascii');
 INSERT INTO node_search (node_search, rank) VALUES ('secure-delete', 1);
+CREATE TRIGGER nodes_unindexed AFTER DELETE ON nodes BEGIN
+    DELETE FROM node_search WHERE rowid = old.seq; END;
