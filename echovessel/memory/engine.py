@@ -188,9 +188,9 @@ class Store:
     @property
     def data_version(self) -> int:
         """Changes when another connection has committed."""
-        with self._lock, self._errors():
-            version: int = self._connection.data_version()
-            return version
+        # apsw's own data_version() looks at the cached header: it stays the same until the next read.
+        version: int = self.value("PRAGMA data_version")
+        return version
 
     @property
     def total_changes(self) -> int:
