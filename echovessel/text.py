@@ -15,7 +15,8 @@ HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 _PIECES = re.compile(f"[{HAN}]+|[^\\W{HAN}]+(?:['\u2019][^\\W{HAN}]+)*")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_EMOJI = re.compile("[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\U0001f000-\U0001faff]")
+EMOJI = "\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\U0001f000-\U0001faff"
+_EMOJI = re.compile(f"[{EMOJI}]")
 
 
 @cache

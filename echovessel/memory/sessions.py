@@ -1,0 +1,307 @@
+"""Sessions: the stretches of talk that messages fall into, and when they close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from echovessel.clock import from_micros, to_micros
+from echovessel.errors import InputError, NotFoundError
+from echovessel.memory.context import Context
+from echovessel.memory.engine import Row
+from echovessel.memory.records import Scope, Session, SessionState
+from echovessel.memory.rows import insert
+
+IDLE_MINUTES = 30
+MAX_MESSAGES = 200
+MAX_TOKENS = 20_000
+
+_IDLE = IDLE_MINUTES * 60 * 1_000_000
+_COLUMNS = (
+    "id, scope, channel, conversation, opened_at, last_at, messages, tokens, state, closed_at, close_reason,"
+    " settled_at, name"
+)
+
+
+class Sessions:
+    """Opens, continues and closes sessions.
+
+    A session takes messages until it has been idle for 30 minutes, holds 200 messages or 20,000 tokens, or the
+    program shuts down; then it is `pending` until a model has extracted it, and `settled` afterwards. A message
+    that arrives late joins the session during which it was sent, even a closed one; a settled one becomes pending
+    again, and its `settled_at` tells which messages are new.
+
+    A session with a name is pinned by the writer of its messages (an import, a benchmark) and knows none of these
+    limits: it closes when told to, or with the idle ones.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def current(self, channel: str, conversation: str, at: datetime) -> Session:
+        """The session that a message sent at that moment falls into, opened when there is none."""
+        with self._context.store.write():
+            placing = Placing(self._context)
+            slot = placing.find(channel, conversation, to_micros(at))
+            placing.flush()
+            return self.get(slot.id)
+
+    def get(self, session: str) -> Session:
+        """The session of that id.
+
+        Raises
+        ------
+        NotFoundError
+            No such session among those that may be read from here.
+        """
+        scopes = self._context.readable
+        row = self._context.store.row(
+            f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND persona = ? AND scope IN ({_marks(scopes)})",
+            (session, self._context.persona, *scopes),
+        )
+        if row is None:
+            raise NotFoundError(f"No session {session!r} here. List those there are with sessions.list().")
+        return session_of(row)
+
+    def list(
+        self, *, state: SessionState | None = None, everywhere: bool = False, limit: int | None = None
+    ) -> list[Session]:
+        """Sessions, latest first.
+
+        Parameters
+        ----------
+        state : SessionState, optional
+            Only those in this state.
+        everywhere : bool
+            Those of all users and groups of the persona, for the upkeep of the file; never for a prompt.
+        limit : int, optional
+            At most so many.
+        """
+        where, values = self._mine(everywhere)
+        if state is not None:
+            where, values = f"{where} AND state = ?", (*values, str(state))
+        return self._select(
+            f"{where} ORDER BY last_at DESC, id DESC LIMIT ?", (*values, -1 if limit is None else limit)
+        )
+
+    def pending(self, *, everywhere: bool = False) -> list[Session]:
+        """Closed sessions that wait for extraction, oldest first."""
+        where, values = self._mine(everywhere)
+        return self._select(f"{where} AND state = 'pending' ORDER BY opened_at, id", values)
+
+    def close(self, session: str, reason: str = "asked") -> Session:
+        """Close a session; closing it twice changes nothing."""
+        with self._context.store.write():
+            self.get(session)
+            self._close("id = ? AND state = 'open'", (session,), reason)
+            return self.get(session)
+
+    def close_idle(self, now: datetime | None = None, *, everywhere: bool = False) -> list[Session]:
+        """Close those that have been silent for more than 30 minutes; gives them."""
+        moment = self._context.now() if now is None else to_micros(now)
+        return self._close_open("idle", moment - _IDLE, everywhere)
+
+    def close_all(self, reason: str = "shutdown", *, everywhere: bool = False) -> list[Session]:
+        """Close every open session; gives them."""
+        return self._close_open(reason, None, everywhere)
+
+    def settle(self, session: str) -> Session:
+        """Mark a closed session as extracted, or as not worth it.
+
+        Raises
+        ------
+        InputError
+            The session is still open.
+        """
+        with self._context.store.write():
+            if self.get(session).state is SessionState.OPEN:
+                raise InputError(f"Session {session} is still open. Close it first.")
+            self._context.store.run(
+                "UPDATE sessions SET state = 'settled', settled_at = ? WHERE id = ?",
+                (self._context.now(), session),
+            )
+            return self.get(session)
+
+    def _mine(self, everywhere: bool) -> tuple[str, tuple[str, ...]]:
+        if everywhere:
+            return "persona = ?", (self._context.persona,)
+        scopes = self._context.readable
+        return f"persona = ? AND scope IN ({_marks(scopes)})", (self._context.persona, *scopes)
+
+    def _select(self, where: str, values: tuple[str | int, ...]) -> list[Session]:
+        rows = self._context.store.rows(f"SELECT {_COLUMNS} FROM sessions WHERE {where}", values)
+        return [session_of(row) for row in rows]
+
+    def _close_open(self, reason: str, silent_since: int | None, everywhere: bool) -> list[Session]:
+        with self._context.store.write():
+            where, values = self._mine(everywhere)
+            where, bound = f"{where} AND state = 'open'", (*values,)
+            if silent_since is not None:
+                where, bound = f"{where} AND last_at < ?", (*values, silent_since)  # type: ignore[assignment]
+            going = self._context.store.rows(
+                f"SELECT id FROM sessions WHERE {where} ORDER BY opened_at, id", bound
+            )
+            self._close(where, bound, reason)
+            ids = tuple(row[0] for row in going)
+            return self._select(f"id IN ({_marks(ids)}) ORDER BY opened_at, id", ids) if ids else []
+
+    def _close(self, where: str, values: tuple[str | int, ...], reason: str) -> None:
+        self._context.store.run(
+            f"UPDATE sessions SET state = 'pending', closed_at = ?, close_reason = ? WHERE {where}",
+            (self._context.now(), reason, *values),
+        )
+
+
+@dataclass(slots=True)
+class Slot:
+    """A session while messages are being put into it; what changed is written by `Placing.flush`."""
+
+    id: str
+    opened_at: int
+    last_at: int
+    messages: int
+    tokens: int
+    state: str
+    name: str | None
+    dirty: bool = False
+
+    def takes(self, at: int) -> bool:
+        """Whether a message sent then may follow without looking further."""
+        if self.name is not None:
+            return True
+        return self.state == "open" and not self.full and self.opened_at <= at <= self.last_at + _IDLE
+
+    @property
+    def full(self) -> bool:
+        """Whether the session has reached a limit."""
+        return self.name is None and (self.messages >= MAX_MESSAGES or self.tokens >= MAX_TOKENS)
+
+
+_SLOT = "id, opened_at, last_at, messages, tokens, state, name"
+
+
+class Placing:
+    """Puts a batch of messages into sessions, inside one transaction: few look-ups, one update per session."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._latest: dict[tuple[str, str, str | None], Slot] = {}
+
+    def put(self, channel: str, conversation: str, at: int, tokens: int, name: str | None) -> tuple[str, int]:
+        """Count a message in; gives its session and its number there, from 1."""
+        slot = self.find(channel, conversation, at, name)
+        slot.opened_at, slot.last_at = min(slot.opened_at, at), max(slot.last_at, at)
+        slot.messages += 1
+        slot.tokens += tokens
+        slot.state = "pending" if slot.state == "settled" else slot.state
+        slot.dirty = True
+        return slot.id, slot.messages
+
+    def find(self, channel: str, conversation: str, at: int, name: str | None = None) -> Slot:
+        """The session a message falls into, opened when there is none."""
+        key = (channel, conversation, name)
+        slot = self._latest.get(key)
+        if slot is None or not slot.takes(at):
+            self.flush()
+            slot = self._stored(key, at) or self._opened(key, at)
+            self._latest[key] = slot
+        return slot
+
+    def flush(self) -> None:
+        """Write the counts, and close what has become full."""
+        for slot in self._latest.values():
+            if slot.dirty:
+                closed = slot.full and slot.state == "open"
+                slot.state = "pending" if closed else slot.state
+                self._context.store.run(
+                    "UPDATE sessions SET opened_at = ?, last_at = ?, messages = ?, tokens = ?, state = ? WHERE id = ?",
+                    (slot.opened_at, slot.last_at, slot.messages, slot.tokens, slot.state, slot.id),
+                )
+                if closed:
+                    self._context.store.run(
+                        "UPDATE sessions SET closed_at = ?, close_reason = 'full' WHERE id = ?",
+                        (self._context.now(), slot.id),
+                    )
+                slot.dirty = False
+
+    def _stored(self, key: tuple[str, str, str | None], at: int) -> Slot | None:
+        channel, conversation, name = key
+        talk = (self._context.persona, self._context.scope.key, channel, conversation)
+        select = f"SELECT {_SLOT} FROM sessions WHERE persona = ? AND scope = ? AND channel = ? AND conversation = ?"
+        row = self._context.store.row
+        if name is not None:
+            found = row(f"{select} AND name = ?", (*talk, name))
+            return None if found is None else Slot(*found)
+        select += f" AND name IS NULL AND messages < {MAX_MESSAGES} AND tokens < {MAX_TOKENS}"
+        found = row(
+            f"{select} AND state = 'open' AND opened_at <= ? AND last_at >= ? ORDER BY opened_at DESC LIMIT 1",
+            (*talk, at + _IDLE, at - _IDLE),
+        ) or row(  # sent during a closed session and delivered late
+            f"{select} AND state <> 'open' AND opened_at <= ? AND last_at >= ? ORDER BY opened_at DESC LIMIT 1",
+            (*talk, at, at),
+        )
+        return None if found is None else Slot(*found)
+
+    def _opened(self, key: tuple[str, str, str | None], at: int) -> Slot:
+        channel, conversation, name = key
+        context = self._context
+        talk = (context.persona, context.scope.key, channel, conversation)
+        if name is None:
+            context.store.run(
+                "UPDATE sessions SET state = 'pending', closed_at = ?, close_reason = 'idle' WHERE persona = ? AND scope = ?"
+                " AND channel = ? AND conversation = ? AND state = 'open' AND name IS NULL AND last_at < ?",
+                (context.now(), *talk, at - _IDLE),
+            )
+        slot = Slot(context.new_id(), at, at, 0, 0, "open", name)
+        insert(
+            context.store,
+            "sessions",
+            id=slot.id,
+            persona=context.persona,
+            scope=context.scope.key,
+            channel=channel,
+            conversation=conversation,
+            opened_at=at,
+            last_at=at,
+            state="open",
+            name=name,
+        )
+        return slot
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def session_of(row: Row) -> Session:
+    """The record of a row."""
+    (
+        ident,
+        scope,
+        channel,
+        conversation,
+        opened,
+        last,
+        messages,
+        tokens,
+        state,
+        closed,
+        reason,
+        settled,
+        name,
+    ) = row
+    return Session(
+        ident,
+        Scope.parse(scope),
+        channel,
+        conversation,
+        from_micros(opened),
+        from_micros(last),
+        messages,
+        tokens,
+        SessionState(state),
+        None if closed is None else from_micros(closed),
+        reason,
+        None if settled is None else from_micros(settled),
+        name,
+    )
