@@ -67,7 +67,9 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _signs(term: str) -> Vectors:
-    bits = np.unpackbits(np.frombuffer(hashlib.blake2b(term.encode(), digest_size=DIM // 8).digest(), np.uint8))
+    bits = np.unpackbits(
+        np.frombuffer(hashlib.blake2b(term.encode(), digest_size=DIM // 8).digest(), np.uint8)
+    )
     signs = bits.astype(np.float32) * 2 - 1
     signs.flags.writeable = False  # shared by every caller
     return signs

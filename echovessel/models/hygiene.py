@@ -26,7 +26,9 @@ def clean_all(texts: Sequence[str], *, max_chars: int) -> list[str]:
         `texts` is a string, or holds something that is not one.
     """
     if isinstance(texts, str):
-        raise InputError(f"embed takes a list of texts, found one string. Write embed([{texts[:20]!r}], ...).")
+        raise InputError(
+            f"embed takes a list of texts, found one string. Write embed([{texts[:20]!r}], ...)."
+        )
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(f"texts[{i}] must be a string, found {type(text).__name__}.")

@@ -70,7 +70,9 @@ class SentenceTransformerEmbedder:
         path = Path(model).expanduser()
         local = path.is_dir()
         if not local and _looks_like_path(model):
-            raise ConfigError(f"There is no folder {path}. Name one that holds a sentence-transformers model.")
+            raise ConfigError(
+                f"There is no folder {path}. Name one that holds a sentence-transformers model."
+            )
         try:
             with _quiet():
                 self._model: Any = SentenceTransformer(str(path) if local else model, device=device)
@@ -126,7 +128,9 @@ def _prompts(name: str, declared: dict[str, str]) -> dict[TextKind, str]:
 
 
 def _looks_like_path(model: str) -> bool:
-    return model.startswith(("/", "./", "../", "~", "\\")) or model.count("/") > 1 or Path(model).is_absolute()
+    return (
+        model.startswith(("/", "./", "../", "~", "\\")) or model.count("/") > 1 or Path(model).is_absolute()
+    )
 
 
 def _why(model: str, *, local: bool) -> str:
