@@ -1,4 +1,4 @@
-"""How a batch of messages is stored: what is known stays, what was forgotten stays away, the rest commits at once."""
+"""How a batch of messages is stored: the known stays, the forgotten stays away, the rest commits at once."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from echovessel.memory.vectors import Vectors
 from echovessel.text import count_tokens
 
 _INSERT = (
-    "INSERT INTO messages (seq, id, persona, scope, session, turn, channel, conversation, sender, sender_name, text,"
-    " sent_at, zone, recorded_at, reply_to, attachments, external_id, import_id)"
+    "INSERT INTO messages (seq, id, persona, scope, session, turn, channel, conversation, sender, sender_name,"
+    " text, sent_at, zone, recorded_at, reply_to, attachments, external_id, import_id)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
@@ -108,8 +108,8 @@ class Deliveries:
             for message in map(message_of, rows):
                 if message.scope.key not in self._context.readable:
                     raise InputError(
-                        f"Message {message.external_id!r} of {talk[0]}/{talk[1]} belongs to another user or group. "
-                        "Give this conversation a name of its own."
+                        f"{talk[0]}/{talk[1]} {message.external_id!r} belongs to another user or group."
+                        " Give this conversation a name of its own."
                     )
                 found[*talk, message.external_id or ""] = message
         return found
@@ -152,23 +152,25 @@ class Deliveries:
         persona, scope, import_id = context.persona, context.scope, context.import_id
         placing = Placing(context)
         recorded = from_micros(now)
-        seq: int = store.value("SELECT coalesce(max(seq), 0) FROM messages")
+        last: int = store.value("SELECT coalesce(max(seq), 0) FROM messages")
         rows, messages, texts, vectors = [], [], [], []
-        for seq, (made, vector) in enumerate(fresh, start=seq + 1):
+        for seq, (made, vector) in enumerate(fresh, start=last + 1):
             ident = context.new_id()
             session, turn = placing.put(
                 made.channel, made.conversation, made.sent_at, count_tokens(made.text), made.session
             )
             rows.append(
-                (seq, ident, persona, scope.key, session, turn, made.channel, made.conversation, str(made.sender),
+                (seq, ident, persona, scope.key, session, turn, made.channel, made.conversation,
+                str(made.sender),
                  made.sender_name, made.text, made.sent_at, made.zone, now, made.reply_to, made.attachments,
                  made.external_id, import_id)
             )  # fmt: skip
             messages.append(
                 Message(
-                    ident, scope, session, made.sender, made.sender_name, made.text, from_micros(made.sent_at), recorded,
-                    made.zone, made.channel, made.conversation, turn, made.external_id, made.reply_to,
-                    () if made.attachments == "[]" else tuple(json.loads(made.attachments)), import_id=import_id,
+                    ident, scope, session, made.sender, made.sender_name, made.text,
+                    from_micros(made.sent_at), recorded, made.zone, made.channel, made.conversation, turn,
+                    made.external_id, made.reply_to, () if made.attachments == "[]" else
+                    tuple(json.loads(made.attachments)), import_id=import_id,
                 )
             )  # fmt: skip
             texts.append((seq, made.text))

@@ -76,7 +76,7 @@ def draft(new: NewMessage, *, now: int, home: str) -> Draft:
     )
 
 
-def _line(value: str, what: str) -> str:
+def _line(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_LINE:
         raise InputError(f"{what} must be a string of 1 to {MAX_LINE} characters, found {value!r:.80}.")
     return clean(value)

@@ -8,12 +8,11 @@ from echovessel.clock import from_micros
 from echovessel.memory.engine import Row
 from echovessel.memory.records import Message, Scope, Sender
 
-COLUMNS = ", ".join(
-    f"messages.{name}"
-    for name in (
-        "id scope session sender sender_name text sent_at recorded_at zone channel conversation turn external_id"
-        " reply_to attachments edited_at deleted_at import_id"
-    ).split()
+COLUMNS = (
+    "messages.id, messages.scope, messages.session, messages.sender, messages.sender_name, messages.text,"
+    " messages.sent_at, messages.recorded_at, messages.zone, messages.channel, messages.conversation,"
+    " messages.turn, messages.external_id, messages.reply_to, messages.attachments, messages.edited_at,"
+    " messages.deleted_at, messages.import_id"
 )
 
 

@@ -30,8 +30,8 @@ Vector = NDArray[np.floating]
 class Messages:
     """The verbatim archive of one persona and scope.
 
-    Each message commits with its search rows and its links to the entities it names. Messages are ordered by when
-    they were sent, and those of one moment by when they arrived.
+    Each message commits with its search rows and its links to the entities it names. Messages are ordered by
+    when they were sent, and those of one moment by when they arrived.
     """
 
     def __init__(self, context: Context, sessions: Sessions, directory: Entities) -> None:
@@ -87,9 +87,9 @@ class Messages:
     ) -> Iterator[Delivery]:
         """Store a stream of messages, and tell of each what became of it.
 
-        Lazy: nothing is read or stored before the results are. A batch of 1,000 is one transaction, and its results
-        come once it is kept. After an error the batches before it stay, and running the same stream again stores
-        only what is missing, if its messages have external ids.
+        Lazy: nothing is read or stored before the results are. A batch of 1,000 is one transaction, and its
+        results come once it is kept. After an error the batches before it stay, and running the same stream
+        again stores only what is missing, if its messages have external ids.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Messages:
         InputError
             As for `add`; or `vectors` has another length than `messages`.
         """
-        pairs = zip(messages, repeat(None)) if vectors is None else zip(messages, vectors, strict=True)  # noqa: B905
+        pairs = zip(messages, repeat(None)) if vectors is None else zip(messages, vectors, strict=True)
         while batch := _taken(pairs):
             yield from self._deliveries.store(batch, revive=revive)
 
@@ -118,8 +118,8 @@ class Messages:
         """Replace what a message says.
 
         The old text leaves the search, its vector goes (the queue makes a new one), the entities it names are
-        linked anew, and quotes that no longer stand in it are blanked. Bytes of the old text may stay in the file's
-        log until it is cut; `forget` is the way to make sure.
+        linked anew, and quotes that no longer stand in it are blanked. Bytes of the old text may stay in the
+        file's log until it is cut; `forget` is the way to make sure.
 
         Raises
         ------
@@ -150,8 +150,8 @@ class Messages:
     def delete(self, message: str) -> Message:
         """Take a message back: its place in the talk stays, its text is gone from search, recall and quotes.
 
-        Deleting it twice changes nothing. A redelivery does not bring it back. Bytes of the text may stay in the
-        file's log until it is cut; `forget` takes the place as well, and makes sure.
+        Deleting it twice changes nothing. A redelivery does not bring it back. Bytes of the text may stay in
+        the file's log until it is cut; `forget` takes the place as well, and makes sure.
 
         Raises
         ------
@@ -223,7 +223,8 @@ class Messages:
         self, since: datetime | None = None, until: datetime | None = None, *, limit: int | None = None
     ) -> list[Message]:
         """What was sent at `since` or later and before `until`, in order, without what was deleted."""
-        where, values = "deleted_at IS NULL", []
+        where = "deleted_at IS NULL"
+        values: list[int] = []
         if since is not None:
             where, values = f"{where} AND sent_at >= ?", [*values, to_micros(since)]
         if until is not None:
@@ -255,15 +256,13 @@ class Messages:
         )
         return [message_of(row) for row in rows]
 
-    def _found(self, message: str) -> tuple[int, Message]:
+    def _found(self, message: object) -> tuple[int, Message]:
         mine, bound = self._mine()
-        row = (
-            self._context.store.row(
+        row = None
+        if isinstance(message, str):
+            row = self._context.store.row(
                 f"SELECT seq, {COLUMNS} FROM messages WHERE {mine} AND id = ?", (*bound, message)
             )
-            if isinstance(message, str)
-            else None
-        )
         if row is None:
             raise NotFoundError(
                 f"No message {message!r} here. Find its id with search.messages() or log.last()."

@@ -16,8 +16,8 @@ from echovessel.text import EMOJI, HAN, fold
 
 MAX_TERMS = 200
 
-# A run of Han, a word of any other script, or one emoji. Underscores and apostrophes part words on both sides,
-# so that "Scott" finds "Scott's".
+# A run of Han, a word of any other script, or one emoji. Underscores and apostrophes part words on both
+# sides, so that "Scott" finds "Scott's".
 _TERMS = re.compile(f"[{HAN}]+|[^\\W_{HAN}]+|[{EMOJI}]")
 _HAN_RUN = re.compile(f"[{HAN}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -33,9 +33,9 @@ def _terms(text: str) -> list[str]:
 def cut(text: str) -> str:
     """The text as tokens joined by spaces, as it is indexed.
 
-    Folded; accents off Latin letters. A run of Han becomes one token per character: the character with the one
-    after it, the last one alone. So a character is the start of exactly one token, two characters are a token,
-    and longer words are phrases.
+    Folded; accents off Latin letters. A run of Han becomes one token per character: the character with the
+    one after it, the last one alone. So a character is the start of exactly one token, two characters are a
+    token, and longer words are phrases.
 
     >>> cut("用React写部署流程")
     '用 react 写部 部署 署流 流程 程'
@@ -50,7 +50,9 @@ def cut(text: str) -> str:
 
 
 def expression(query: str) -> str:
-    """The query in FTS5's language: every term quoted, so that nothing in it is an operator; empty without terms.
+    """The query in FTS5's language; empty when there is nothing to look for.
+
+    Every term is quoted, so that nothing in it is an operator.
 
     Raises
     ------
@@ -135,7 +137,7 @@ class Search:
         kinds: Iterable[NodeKind] | None = None,
         include_superseded: bool = False,
     ) -> list[str]:
-        """Ids of events, thoughts, intentions and expectations that hold every word of the query, newest first.
+        """Ids of nodes (L3 and L4) that hold every word of the query, newest first.
 
         `Nodes.get` gives the node of an id. Query, limit and errors as in `messages`.
         """

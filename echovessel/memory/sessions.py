@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,13 +28,13 @@ _COLUMNS = (
 class Sessions:
     """Opens, continues and closes sessions.
 
-    A session takes messages until it has been idle for 30 minutes, holds 200 messages or 20,000 tokens, or the
-    program shuts down; then it is `pending` until a model has extracted it, and `settled` afterwards. A message
-    that arrives late joins the session during which it was sent, even a closed one; a settled one becomes pending
-    again, and its `settled_at` tells which messages are new.
+    A session takes messages until it has been idle for 30 minutes, holds 200 messages or 20,000 tokens, or
+    the program shuts down; then it is `pending` until a model has extracted it, and `settled` afterwards. A
+    message that arrives late joins the session during which it was sent, even a closed one; a settled one
+    becomes pending again, and its `settled_at` tells which messages are new.
 
-    A session with a name is pinned by the writer of its messages (an import, a benchmark) and knows none of these
-    limits: it closes when told to, or with the idle ones.
+    A session with a name is pinned by the writer of its messages (an import, a benchmark) and knows none of
+    these limits: it closes when told to, or with the idle ones.
     """
 
     def __init__(self, context: Context) -> None:
@@ -65,7 +67,7 @@ class Sessions:
 
     def list(
         self, *, state: SessionState | None = None, everywhere: bool = False, limit: int | None = None
-    ) -> list[Session]:
+    ) -> builtins.list[Session]:
         """Sessions, latest first.
 
         Parameters
@@ -80,11 +82,10 @@ class Sessions:
         where, values = self._mine(everywhere)
         if state is not None:
             where, values = f"{where} AND state = ?", (*values, str(state))
-        return self._select(
-            f"{where} ORDER BY last_at DESC, id DESC LIMIT ?", (*values, -1 if limit is None else limit)
-        )
+        latest = f"{where} ORDER BY last_at DESC, id DESC LIMIT ?"
+        return self._select(latest, (*values, -1 if limit is None else limit))
 
-    def pending(self, *, everywhere: bool = False) -> list[Session]:
+    def pending(self, *, everywhere: bool = False) -> builtins.list[Session]:
         """Closed sessions that wait for extraction, oldest first."""
         where, values = self._mine(everywhere)
         return self._select(f"{where} AND state = 'pending' ORDER BY opened_at, id", values)
@@ -96,12 +97,12 @@ class Sessions:
             self._close("id = ? AND state = 'open'", (session,), reason)
             return self.get(session)
 
-    def close_idle(self, now: datetime | None = None, *, everywhere: bool = False) -> list[Session]:
+    def close_idle(self, now: datetime | None = None, *, everywhere: bool = False) -> builtins.list[Session]:
         """Close those that have been silent for more than 30 minutes; gives them."""
         moment = self._context.now() if now is None else to_micros(now)
         return self._close_open("idle", moment - _IDLE, everywhere)
 
-    def close_all(self, reason: str = "shutdown", *, everywhere: bool = False) -> list[Session]:
+    def close_all(self, reason: str = "shutdown", *, everywhere: bool = False) -> builtins.list[Session]:
         """Close every open session; gives them."""
         return self._close_open(reason, None, everywhere)
 
@@ -128,16 +129,17 @@ class Sessions:
         scopes = self._context.readable
         return f"persona = ? AND scope IN ({_marks(scopes)})", (self._context.persona, *scopes)
 
-    def _select(self, where: str, values: tuple[str | int, ...]) -> list[Session]:
+    def _select(self, where: str, values: Sequence[str | int]) -> builtins.list[Session]:
         rows = self._context.store.rows(f"SELECT {_COLUMNS} FROM sessions WHERE {where}", values)
         return [session_of(row) for row in rows]
 
-    def _close_open(self, reason: str, silent_since: int | None, everywhere: bool) -> list[Session]:
+    def _close_open(self, reason: str, silent_since: int | None, everywhere: bool) -> builtins.list[Session]:
         with self._context.store.write():
             where, values = self._mine(everywhere)
-            where, bound = f"{where} AND state = 'open'", (*values,)
+            bound: builtins.list[str | int] = [*values]
+            where += " AND state = 'open'"
             if silent_since is not None:
-                where, bound = f"{where} AND last_at < ?", (*values, silent_since)  # type: ignore[assignment]
+                where, bound = f"{where} AND last_at < ?", [*bound, silent_since]
             going = self._context.store.rows(
                 f"SELECT id FROM sessions WHERE {where} ORDER BY opened_at, id", bound
             )
@@ -145,7 +147,7 @@ class Sessions:
             ids = tuple(row[0] for row in going)
             return self._select(f"id IN ({_marks(ids)}) ORDER BY opened_at, id", ids) if ids else []
 
-    def _close(self, where: str, values: tuple[str | int, ...], reason: str) -> None:
+    def _close(self, where: str, values: Sequence[str | int], reason: str) -> None:
         self._context.store.run(
             f"UPDATE sessions SET state = 'pending', closed_at = ?, close_reason = ? WHERE {where}",
             (self._context.now(), reason, *values),
@@ -178,6 +180,8 @@ class Slot:
 
 
 _SLOT = "id, opened_at, last_at, messages, tokens, state, name"
+_TALK = "persona = ? AND scope = ? AND channel = ? AND conversation = ?"
+_SPANS = "opened_at <= ? AND last_at >= ? ORDER BY opened_at DESC LIMIT 1"
 
 
 class Placing:
@@ -214,7 +218,8 @@ class Placing:
                 closed = slot.full and slot.state == "open"
                 slot.state = "pending" if closed else slot.state
                 self._context.store.run(
-                    "UPDATE sessions SET opened_at = ?, last_at = ?, messages = ?, tokens = ?, state = ? WHERE id = ?",
+                    "UPDATE sessions SET opened_at = ?, last_at = ?, messages = ?, tokens = ?, state = ?"
+                    " WHERE id = ?",
                     (slot.opened_at, slot.last_at, slot.messages, slot.tokens, slot.state, slot.id),
                 )
                 if closed:
@@ -227,17 +232,17 @@ class Placing:
     def _stored(self, key: tuple[str, str, str | None], at: int) -> Slot | None:
         channel, conversation, name = key
         talk = (self._context.persona, self._context.scope.key, channel, conversation)
-        select = f"SELECT {_SLOT} FROM sessions WHERE persona = ? AND scope = ? AND channel = ? AND conversation = ?"
+        select = f"SELECT {_SLOT} FROM sessions WHERE {_TALK}"
         row = self._context.store.row
         if name is not None:
             found = row(f"{select} AND name = ?", (*talk, name))
             return None if found is None else Slot(*found)
         select += f" AND name IS NULL AND messages < {MAX_MESSAGES} AND tokens < {MAX_TOKENS}"
         found = row(
-            f"{select} AND state = 'open' AND opened_at <= ? AND last_at >= ? ORDER BY opened_at DESC LIMIT 1",
+            f"{select} AND state = 'open' AND {_SPANS}",
             (*talk, at + _IDLE, at - _IDLE),
         ) or row(  # sent during a closed session and delivered late
-            f"{select} AND state <> 'open' AND opened_at <= ? AND last_at >= ? ORDER BY opened_at DESC LIMIT 1",
+            f"{select} AND state <> 'open' AND {_SPANS}",
             (*talk, at, at),
         )
         return None if found is None else Slot(*found)
@@ -248,8 +253,8 @@ class Placing:
         talk = (context.persona, context.scope.key, channel, conversation)
         if name is None:
             context.store.run(
-                "UPDATE sessions SET state = 'pending', closed_at = ?, close_reason = 'idle' WHERE persona = ? AND scope = ?"
-                " AND channel = ? AND conversation = ? AND state = 'open' AND name IS NULL AND last_at < ?",
+                "UPDATE sessions SET state = 'pending', closed_at = ?, close_reason = 'idle'"
+                f" WHERE {_TALK} AND state = 'open' AND name IS NULL AND last_at < ?",
                 (context.now(), *talk, at - _IDLE),
             )
         slot = Slot(context.new_id(), at, at, 0, 0, "open", name)
@@ -269,7 +274,7 @@ class Placing:
         return slot
 
 
-def _marks(values: tuple[str, ...]) -> str:
+def _marks(values: Sequence[str]) -> str:
     return ", ".join("?" * len(values))
 
 

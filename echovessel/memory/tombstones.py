@@ -17,8 +17,8 @@ _SEPARATOR = "\x1f"
 class Tombstones:
     """Remembers that something was forgotten, and not what.
 
-    The hash is keyed with a random number kept in the file, so that two files' tombstones can't be compared and a
-    guess can only be tested by someone who holds this one.
+    The hash is keyed with a random number kept in the file, so that two files' tombstones can't be compared
+    and a guess can only be tested by someone who holds this one.
     """
 
     def __init__(self, context: Context) -> None:
@@ -39,7 +39,7 @@ class Tombstones:
         sent_at: int,
         text: str,
     ) -> list[bytes]:
-        """Digests that a message is known by: what its channel calls it, and what was said, by whom and when."""
+        """Digests that a message is known by: what was said, by whom and when; what its channel calls it."""
         digests = [self._digest("message", scope, sender, str(sent_at), text)]
         if external_id is not None:
             digests.append(self._digest("external", channel, conversation, external_id))

@@ -116,8 +116,8 @@ class Vectors:
     def pending(self, limit: int = 256, *, embedder: int | None = None) -> list[Pending]:
         """Texts without a vector of an embedder (the active one), oldest first, of the whole file.
 
-        The queue is the absence of the vector, so it survives a kill. It covers every persona and scope, because one
-        worker serves the file; nothing of it may reach a prompt.
+        The queue is the absence of the vector, so it survives a kill. It covers every persona and scope,
+        because one worker serves the file; nothing of it may reach a prompt.
         """
         store = self._context.store
         active = self.active_id if embedder is None else embedder
@@ -150,8 +150,8 @@ class Vectors:
     ) -> int:
         """Store the vectors of a pending batch, in one transaction.
 
-        Texts edited, deleted or forgotten since they were read are passed over, so that no vector of an old text
-        is ever kept.
+        Texts edited, deleted or forgotten since they were read are passed over, so that no vector of an old
+        text is ever kept.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class Vectors:
         row = self._context.store.row(f"SELECT id, dim FROM embedders WHERE {chosen}", value)
         if row is None:
             raise StoreError(
-                f"{self._context.store.path} has no such embedder. Open it with one: Memory.open(..., embedder=...)."
+                f"{self._context.store.path} has no embedder yet. Open it with one: Memory.open(..., embedder=...)."
             )
         return row[0], row[1]
 
