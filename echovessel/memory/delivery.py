@@ -15,16 +15,16 @@ from echovessel.memory.drafts import Draft, draft
 from echovessel.memory.entities import Entities
 from echovessel.memory.message_rows import COLUMNS, message_of
 from echovessel.memory.personas import Personas
+from echovessel.memory.placing import Placing
 from echovessel.memory.records import Delivery, Message, NewMessage, Outcome
 from echovessel.memory.search import Search
-from echovessel.memory.sessions import Placing
 from echovessel.memory.tombstones import Tombstones
 from echovessel.memory.vectors import Vectors
 from echovessel.text import count_tokens
 
 _INSERT = (
-    "INSERT INTO messages (seq, id, persona, scope, session, turn, channel, conversation, sender, sender_name,"
-    " text, sent_at, zone, recorded_at, reply_to, attachments, external_id, import_id)"
+    "INSERT INTO messages (seq, id, persona, scope, session, turn, channel, conversation, sender,"
+    " sender_name, text, sent_at, zone, recorded_at, reply_to, attachments, external_id, import_id)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 

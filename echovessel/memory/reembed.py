@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from echovessel.embedding import Embedder
 from echovessel.memory.context import Context
-from echovessel.memory.vectors import Vectors, embedder_id, register
+from echovessel.memory.embedders import embedder_id, register
+from echovessel.memory.vectors import Vectors
 
 BATCH = 256
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -12,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from echovessel.clock import to_micros
-from echovessel.embedding import Calibration, EmbedderIdentity, Logit
+from echovessel.embedding import EmbedderIdentity
 from echovessel.errors import EmbedderMismatch, InputError, StoreError
 from echovessel.memory.context import Context
+from echovessel.memory.embedders import active_embedder, embedder_id, register, shown
 from echovessel.memory.records import NodeKind
 
 NORM_TOLERANCE = 1e-3
-
-_COLUMNS = "name, version, dim, checksum, calibration"
 
 
 class Layer(StrEnum):
@@ -95,17 +93,13 @@ class Vectors:
         if found is not None and not found.same_vectors(identity):
             path = self._context.store.path
             raise EmbedderMismatch(
-                f"{path} holds vectors of {_shown(found)}, but the embedder is {_shown(identity)}. "
+                f"{path} holds vectors of {shown(found)}, but the embedder is {shown(identity)}. "
                 f'Run `echovessel reembed {path}` to convert it, or set embedder = "{found.name}".'
             )
 
     def identity(self) -> EmbedderIdentity | None:
         """Who makes the vectors; None while nobody has."""
-        row = self._context.store.row(f"SELECT {_COLUMNS} FROM embedders WHERE active = 1")
-        if row is None:
-            return None
-        name, version, dim, checksum, calibration = row
-        return EmbedderIdentity(name, version, dim, checksum, _calibration(calibration))
+        return active_embedder(self._context)
 
     @property
     def active_id(self) -> int | None:
@@ -268,7 +262,7 @@ class Vectors:
         row = self._context.store.row(f"SELECT id, dim FROM embedders WHERE {chosen}", value)
         if row is None:
             raise StoreError(
-                f"{self._context.store.path} has no embedder yet. Open it with one: Memory.open(..., embedder=...)."
+                f"{self._context.store.path} has no embedder yet. Open it with one: Memory.open(embedder=...)."
             )
         return row[0], row[1]
 
@@ -303,24 +297,6 @@ def pack(vector: NDArray[np.floating], dim: int) -> bytes:
     return array.tobytes()
 
 
-def register(context: Context, identity: EmbedderIdentity) -> None:
-    """Note an embedder in the file, with its latest calibration; inside a transaction."""
-    context.store.run(
-        f"INSERT INTO embedders ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (name, version, dim, checksum) DO UPDATE SET calibration = excluded.calibration",
-        (identity.name, identity.version, identity.dim, identity.checksum, _stored(identity.calibration)),
-    )
-
-
-def embedder_id(context: Context, identity: EmbedderIdentity) -> int | None:
-    """The row of an embedder, if the file knows it."""
-    found: int | None = context.store.value(
-        "SELECT id FROM embedders WHERE name = ? AND version = ? AND dim = ? AND checksum = ?",
-        (identity.name, identity.version, identity.dim, identity.checksum),
-    )
-    return found
-
-
 def _missing(layer: Layer) -> str:
     table, kept = _TABLES[layer]
     alive = "t.deleted_at IS NULL AND " if layer is Layer.MESSAGE else ""
@@ -328,18 +304,3 @@ def _missing(layer: Layer) -> str:
         f"FROM {table} t WHERE {alive}t.text <> '' AND NOT EXISTS"
         f" (SELECT 1 FROM {kept} v WHERE v.embedder = ? AND v.{layer} = t.seq)"
     )
-
-
-def _stored(calibration: Calibration) -> str:
-    pairs = {pair: asdict(logit) for pair, logit in calibration.pairs.items()}
-    return json.dumps({"default": asdict(calibration.default), "pairs": pairs, "source": calibration.source})
-
-
-def _calibration(stored: str) -> Calibration:
-    found = json.loads(stored)
-    pairs = {pair: Logit(**logit) for pair, logit in found["pairs"].items()}
-    return Calibration(Logit(**found["default"]), pairs, found["source"])
-
-
-def _shown(identity: EmbedderIdentity) -> str:
-    return f"{identity.name} {identity.version} ({identity.dim} dims, {identity.checksum[:8]})"
