@@ -88,3 +88,9 @@ def zone(name: str) -> ZoneInfo:
 def day_of(moment: datetime, zone_name: str) -> date:
     """The calendar day on which a moment falls, where the reader lives."""
     return aware(moment).astimezone(zone(zone_name)).date()
+
+
+def start_of_day(day: str | date, zone_name: str) -> int:
+    """When a calendar day begins where the reader lives, as a stored time."""
+    wanted = date.fromisoformat(day) if isinstance(day, str) else day
+    return to_micros(datetime(wanted.year, wanted.month, wanted.day, tzinfo=zone(zone_name)))

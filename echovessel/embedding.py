@@ -36,12 +36,14 @@ class Calibration:
     """How cosine and lexical overlap turn into relevance, for one embedder.
 
     `pairs` overrides `default` by language of query and memory, such as ``"zh-en"`` for a Chinese
-    question about an English memory. `source` names the run that measured the numbers.
+    question about an English memory. `unrelated` is the mean cosine of pairs that have nothing to do with each
+    other; it stands in where a memory waits for its vector. `source` names the run that measured the numbers.
     """
 
     default: Logit
     pairs: Mapping[str, Logit] = field(default_factory=dict)
     source: str = ""
+    unrelated: float = 0.0
 
     def of(self, pair: str) -> Logit:
         """The constants for a language pair."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from echovessel.clock import Clock, SystemClock
 from echovessel.embedding import EmbedderIdentity
+from echovessel.errors import InputError
 from echovessel.memory.context import Context
 from echovessel.memory.core_blocks import CoreBlocks
 from echovessel.memory.engine import Store
@@ -21,6 +24,8 @@ from echovessel.memory.messages import Messages
 from echovessel.memory.moods import Moods
 from echovessel.memory.nodes import Nodes
 from echovessel.memory.personas import Personas
+from echovessel.memory.recall import Recall, Recaller
+from echovessel.memory.recall.indexes import Indexes
 from echovessel.memory.records import Entity, Message, NewMessage, NewNode, Node, NodeKind, Scope
 from echovessel.memory.search import Search
 from echovessel.memory.sessions import Sessions
@@ -57,8 +62,9 @@ class Memory:
         Personas and the people they talk with.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, *, indexes: Indexes | None = None) -> None:
         self.context = context
+        self._indexes = indexes or Indexes()
         self.core = CoreBlocks(context)
         self.sessions = Sessions(context)
         self.directory = Entities(context)
@@ -68,6 +74,7 @@ class Memory:
         self.search = Search(context)
         self.vectors = Vectors(context)
         self.personas = Personas(context)
+        self._recaller = Recaller(context, self.directory, self.log, self.vectors, self._indexes)
 
     @classmethod
     def open(
@@ -116,7 +123,59 @@ class Memory:
 
     def within(self, scope: Scope) -> Memory:
         """The same persona, seen from another scope; shares the open file."""
-        return type(self)(self.context.within(scope))
+        return type(self)(self.context.within(scope), indexes=self._indexes)
+
+    @wraps(Recaller.recall)
+    def recall(self, query: str, **options: Any) -> Recall:
+        return self._recaller.recall(query, **options)
+
+    def add_event(
+        self,
+        text: str,
+        *,
+        entities: Iterable[str] = (),
+        occurred: str | date | None = None,
+        vector: NDArray[np.floating] | None = None,
+        **fields: Any,
+    ) -> Node:
+        """Write an event by hand.
+
+        Parameters
+        ----------
+        text : str
+            One fact, in the third person.
+        entities : iterable of str
+            Names of those it is about; each is looked up, or added to the directory.
+        occurred : date or str, optional
+            The day it happened; ``2026-03-02`` as text.
+        vector : array of shape (dim,), optional
+        **fields
+            Further fields of `NewNode`.
+        """
+        day = _day(occurred)
+        draft = NewNode(text, kind=NodeKind.EVENT, **({"occurred_from": day, "occurred_to": day} | fields))
+        with self.context.store.write():
+            linked = tuple(dict.fromkeys(self._entity(name).id for name in entities))
+            return self.nodes.add(replace(draft, entities=(*draft.entities, *linked)), vector=vector)
+
+    def add_alias(self, name: str, alias: str) -> Entity:
+        """Let somebody known as `name` also be found as `alias`."""
+        with self.context.store.write():
+            return self.directory.add_alias(self._entity(name).id, alias)
+
+    def _entity(self, name: str) -> Entity:
+        """Whom a name written by hand means; a new entity when nobody goes by it.
+
+        Raises
+        ------
+        InputError
+            Several go by that name.
+        """
+        found = self.directory.find(name)
+        if len(found) > 1:
+            ids = ", ".join(entity.id for entity in found)
+            raise InputError(f"{len(found)} entities go by {name!r} ({ids}). Link by id: entities=... of NewNode.")
+        return found[0] if found else self.directory.add(name)
 
     def close(self) -> None:
         """Close the file, for every handle that shares it."""
@@ -127,3 +186,12 @@ class Memory:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _day(day: str | date | None) -> date | None:
+    if isinstance(day, str):
+        try:
+            return date.fromisoformat(day)
+        except ValueError as error:
+            raise InputError(f"{day!r} is no date. Write it as 2026-03-02.") from error
+    return day

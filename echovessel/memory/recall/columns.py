@@ -1,0 +1,96 @@
+"""Columns that grow: NumPy arrays with room to spare, so that adding a memory copies nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from echovessel.embedding import Vectors
+
+NEVER = np.iinfo(np.int64).max
+_DEFAULTS: dict[str, tuple[Any, Any]] = {
+    "kind": (np.int8, 0),
+    "alive": (np.bool_, True),
+    "known_at": (np.int64, 0),
+    "recorded_at": (np.int64, 0),
+    "happened_at": (np.int64, 0),
+    "superseded_at": (np.int64, NEVER),
+    "superseded_recorded_at": (np.int64, NEVER),
+    "impact": (np.float32, 0),
+    "tags": (np.int8, 0),
+    "words": (np.int32, 0),
+    "question": (np.bool_, False),
+    "han": (np.bool_, False),
+    "has_vector": (np.bool_, False),
+    "length": (np.float32, 0),
+    "previous": (np.int32, -1),
+    "following": (np.int32, -1),
+}
+
+
+class Columns:
+    """One row a memory, one array a property; each property reads as an array of length n.
+
+    Attributes
+    ----------
+    kind : index into `KINDS`
+    alive : false once a row has been replaced or deleted
+    known_at, recorded_at, happened_at, superseded_at, superseded_recorded_at : stored times; `NEVER` for none
+    impact : -10 to 10
+    tags : number of relational tags
+    words : content words
+    question, han, has_vector : flags
+    length : content words with what the neighbours lend, for BM25
+    previous, following : rows of the neighbours in the session, -1 for none
+    matrix : vectors, shape (n, dim); zeros where a memory waits for its own
+    """
+
+    kind: NDArray[np.int8]
+    alive: NDArray[np.bool_]
+    known_at: NDArray[np.int64]
+    recorded_at: NDArray[np.int64]
+    happened_at: NDArray[np.int64]
+    superseded_at: NDArray[np.int64]
+    superseded_recorded_at: NDArray[np.int64]
+    impact: NDArray[np.float32]
+    tags: NDArray[np.int8]
+    words: NDArray[np.int32]
+    question: NDArray[np.bool_]
+    han: NDArray[np.bool_]
+    has_vector: NDArray[np.bool_]
+    length: NDArray[np.float32]
+    previous: NDArray[np.int32]
+    following: NDArray[np.int32]
+    matrix: Vectors
+
+    def __init__(self, dim: int, room: int) -> None:
+        self._size = 0
+        self._room = max(room, 16)
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.full(self._room, default, kind) for name, (kind, default) in _DEFAULTS.items()
+        }
+        self._arrays["matrix"] = np.zeros((self._room, dim), np.float32)
+        self._publish()
+
+    def __len__(self) -> int:
+        return self._size
+
+    def _publish(self) -> None:
+        for name, values in self._arrays.items():
+            setattr(self, name, values[: self._size])
+
+    def append(self, count: int) -> int:
+        """Add `count` rows of default values; gives the first one's number."""
+        first = self._size
+        self._size += count
+        if self._size > self._room:
+            self._room = max(self._size, self._room * 3 // 2)
+            for name, values in self._arrays.items():
+                default = _DEFAULTS[name][1] if name in _DEFAULTS else 0
+                grown = np.full((self._room, *values.shape[1:]), default, values.dtype)
+                grown[:first] = values[:first]
+                self._arrays[name] = grown
+        self._publish()
+        return first

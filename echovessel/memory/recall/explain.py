@@ -1,0 +1,73 @@
+"""A recall told to a person: as a table for the terminal, and as HTML for a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from echovessel.memory.recall.factors import FACTORS
+
+if TYPE_CHECKING:
+    from echovessel.memory.recall.result import Recall
+
+HEADINGS = {
+    "recency": "recency",
+    "relevance": "relevance",
+    "impact": "impact",
+    "relational_bonus": "bonus",
+    "entity_anchor": "anchor",
+}
+_WIDTH = 110
+_SHOWN_DROPPED = 5
+
+
+def explain(result: Recall) -> str:
+    """A table of the hits with what every factor adds, then the nearest dropped memories with the rule."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    out = StringIO()
+    console = Console(file=out, width=_WIDTH, highlight=False)
+    if result.hits:
+        table = Table(title=None, box=None, pad_edge=False)
+        for heading in ("#", "score", *(HEADINGS[name] for name in FACTORS)):
+            table.add_column(heading, justify="right")
+        table.add_column("when")
+        table.add_column("memory", overflow="fold")
+        for hit in result.hits:
+            adds = [f"{hit.contributions[name]:+.2f}" if hit.contributions[name] else "." for name in FACTORS]
+            table.add_row(
+                str(hit.rank), f"{hit.score:.2f}", *adds, f"{hit.happened_at:%Y-%m-%d}", Text(_shown(hit.text, hit.speaker, hit.kind))
+            )
+        console.print(table)
+    else:
+        console.print("Nothing in memory bears on this.")
+    for memo in result.dropped[:_SHOWN_DROPPED]:
+        line = f"dropped ({memo.rule}, relevance {memo.factors.relevance:.2f}): {_shown(memo.text, memo.speaker, memo.kind)}"
+        console.print(Text(line, overflow="ellipsis", no_wrap=True, style="dim"))
+    total = sum(result.timings.values())
+    console.print(f"{len(result.hits)} of {result.considered} memories in {total:.1f} ms", style="dim")
+    return out.getvalue()
+
+
+def as_html(result: Recall) -> str:
+    """The same as an HTML table; what people wrote is escaped."""
+    head = "".join(f"<th>{name}</th>" for name in ("#", "score", *(HEADINGS[n] for n in FACTORS), "when", "memory"))
+    body = "".join(
+        f"<tr><td>{hit.rank}</td><td>{hit.score:.2f}</td>"
+        + "".join(f"<td>{hit.contributions[name]:.2f}</td>" for name in FACTORS)
+        + f"<td>{hit.happened_at:%Y-%m-%d}</td><td style='text-align:left'>"
+        + f"{escape(_shown(hit.text, hit.speaker, hit.kind))}</td></tr>"
+        for hit in result.hits
+    )
+    if not result.hits:
+        body = f"<tr><td colspan='{len(FACTORS) + 4}'>Nothing in memory bears on this.</td></tr>"
+    return f"<table><caption>{escape(result.query)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _shown(text: str, speaker: str, kind: str) -> str:
+    flat = " ".join(text.split())
+    short = flat if len(flat) <= 160 else flat[:159] + "…"
+    return f"{speaker}: {short}" if speaker else f"[{kind}] {short}"

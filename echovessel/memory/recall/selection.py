@@ -1,0 +1,118 @@
+"""Selection: the k best of a pool, with folding and with the anchored hits kept to their share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from echovessel.memory.recall.pool import Pool
+from echovessel.memory.recall.weights import Weights
+
+# Ids of nodes to the messages that each rests on.
+SourcesOf = Callable[[Collection[str]], Mapping[str, Sequence[str]]]
+
+_SLACK = 100  # candidates looked at beyond 4 k before all are sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Positions in the pool.
+
+    Attributes
+    ----------
+    hits : best first
+    folded : for a hit, the messages whose place it took
+    dropped : position and rule, best first
+    counts : how many each rule left out
+    sources : the messages that the nodes looked at rest on
+    """
+
+    hits: list[int]
+    folded: dict[int, list[str]]
+    dropped: list[tuple[int, str]]
+    counts: dict[str, int]
+    sources: dict[str, Sequence[str]]
+
+
+def select(
+    pool: Pool, weights: Weights, k: int, *, exclude: Collection[str], sources_of: SourcesOf, dropped: int
+) -> Picked:
+    """Pick the k best.
+
+    A message that is a source of a higher hit folds under it and frees its place. Anchored hits take at most
+    ``anchored_share`` of k (one at least) while others pass the gate; among them relevance decides who stays.
+    """
+    competing = np.array([at for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] not in exclude], np.intp)
+    best = _best(pool, competing, 4 * k + _SLACK)
+    sources = dict(sources_of([pool.ids[at] for at in best if not pool.message[at]]))
+    hits, folded = _settled(pool, best, weights, k, sources)
+    if len(hits) < k and len(best) < len(competing):
+        best = _best(pool, competing, len(competing))
+        sources = dict(sources_of([pool.ids[at] for at in best if not pool.message[at]]))
+        hits, folded = _settled(pool, best, weights, k, sources)
+
+    taken, under = set(hits), {message for messages in folded.values() for message in messages}
+    left = [(at, _rule_of(pool, at, hits, under)) for at in best if at not in taken]
+    before = [(at, rule) for at, rule in enumerate(pool.rule) if rule]
+    before += [(at, "in_prompt") for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] in exclude]
+    shown = sorted(left + before, key=lambda pair: (-pool.score[pair[0]], pool.ids[pair[0]]))[:dropped]
+    counts = dict(pool.counts)
+    for _, rule in left:
+        counts[rule] = counts.get(rule, 0) + 1
+    beyond = len(competing) - len(best)
+    if beyond:
+        counts["rank"] = counts.get("rank", 0) + beyond
+    present = sum(1 for at, rule in enumerate(pool.rule) if not rule) - len(competing)
+    if present:
+        counts["in_prompt"] = present
+    return Picked(hits, folded, shown, counts, sources)
+
+
+def _best(pool: Pool, among: np.ndarray, count: int) -> list[int]:
+    """The best `count` by score, equal scores by id, best first."""
+    if count < len(among):
+        among = among[np.argpartition(-pool.score[among], count)[:count]]
+    return sorted((int(at) for at in among), key=lambda at: (-pool.score[at], pool.ids[at]))
+
+
+def _settled(
+    pool: Pool, best: Sequence[int], weights: Weights, k: int, sources: Mapping[str, Sequence[str]]
+) -> tuple[list[int], dict[int, list[str]]]:
+    """Hits and what folds under them. Each fold frees a place, which may bring in a node that folds more."""
+    folded: dict[str, int] = {}
+    while True:
+        hits = _shared_out(pool, [at for at in best if pool.ids[at] not in folded], weights, k)
+        before = len(folded)
+        owner: dict[str, int] = {}
+        for at in hits:
+            if pool.message[at] and pool.ids[at] in owner:
+                folded[pool.ids[at]] = owner[pool.ids[at]]
+            for message in sources.get(pool.ids[at], ()):
+                owner.setdefault(message, at)
+        if len(folded) == before:
+            kept: dict[int, list[str]] = {}
+            for message, at in folded.items():
+                kept.setdefault(at, []).append(message)
+            return hits, kept
+
+
+def _shared_out(pool: Pool, best: Sequence[int], weights: Weights, k: int) -> list[int]:
+    """The first k, but anchored ones only up to their share while others wait."""
+    hits = list(best[:k])
+    share = max(1, int(k * weights.anchored_share))
+    if sum(1 for at in hits if pool.anchored[at]) <= share:
+        return hits
+    others = [at for at in best if not pool.anchored[at]]
+    by_relevance = sorted((at for at in best if pool.anchored[at]), key=lambda at: (-pool.factors[at, 1], pool.ids[at]))
+    places = max(share, k - len(others))
+    kept = {*by_relevance[:places], *others[: k - min(places, len(by_relevance))]}
+    return [at for at in best if at in kept]
+
+
+def _rule_of(pool: Pool, at: int, hits: Sequence[int], under: Collection[str]) -> str:
+    if pool.ids[at] in under:
+        return "folded"
+    worst = pool.score[hits[-1]] if hits else np.inf
+    return "anchored" if pool.anchored[at] and pool.score[at] > worst else "rank"
