@@ -1,0 +1,1 @@
+"""Labelled sets, metrics, arms and the benchmark that brings them together."""

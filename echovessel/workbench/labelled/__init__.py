@@ -1,0 +1,101 @@
+"""Labelled sets behind one interface; one reader per format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from echovessel.errors import FormatError, NotFoundError
+from echovessel.workbench.labelled.aligned import is_aligned, read_aligned
+from echovessel.workbench.labelled.locomo import is_locomo, read_locomo
+from echovessel.workbench.labelled.memdaily import is_memdaily, read_memdaily
+from echovessel.workbench.labelled.own import is_own, read_own, talk_of
+from echovessel.workbench.labelled.realtalk import is_realtalk, read_realtalk
+from echovessel.workbench.labelled.records import (
+    LabelledEntity,
+    LabelledMemory,
+    LabelledSet,
+    Question,
+    Talk,
+    TalkSession,
+    Turn,
+)
+from echovessel.workbench.labelled.source import load
+
+__all__ = [
+    "READERS",
+    "LabelledEntity",
+    "LabelledMemory",
+    "LabelledSet",
+    "Question",
+    "Talk",
+    "TalkSession",
+    "Turn",
+    "read_labelled",
+    "recognise",
+    "talk_of",
+]
+
+READERS: dict[str, Callable[[Path], LabelledSet]] = {
+    "locomo": read_locomo,
+    "realtalk": read_realtalk,
+    "memdaily": read_memdaily,
+    "aligned": read_aligned,
+    "own": read_own,
+}
+
+_MARKS: dict[str, Callable[[Any], bool]] = {
+    "locomo": is_locomo,
+    "realtalk": is_realtalk,
+    "memdaily": is_memdaily,
+    "aligned": is_aligned,
+    "own": is_own,
+}
+
+
+def recognise(path: Path) -> str:
+    """The format of a file, or of the first file in a folder, told by its content.
+
+    Raises
+    ------
+    FormatError
+        The file can't be read, or is in none of the known formats.
+    """
+    first = next(iter(sorted(path.glob("*.json"))), None) if path.is_dir() else path
+    if first is None:
+        raise FormatError(f"{path} holds no .json file. Give the folder, or a file, of a data set.")
+    data = load(first).data
+    for name, fits in _MARKS.items():
+        if fits(data):
+            return name
+    raise FormatError(
+        f"{first} is in no known format ({', '.join(READERS)}). Is it the published file, unchanged?"
+    )
+
+
+def read_labelled(path: Path, *, name: str | None = None) -> LabelledSet:
+    """Read a labelled set.
+
+    Parameters
+    ----------
+    path : Path
+        A file, or a folder of files.
+    name : str, optional
+        Which format it should be in; told by the content when left out.
+
+    Raises
+    ------
+    FormatError
+        Cut off, or of another format than `name`.
+    NotFoundError
+        No reader of that name.
+    """
+    if name is not None and name not in READERS:
+        raise NotFoundError(f"there is no data set {name!r}. Known ones: {', '.join(READERS)}.")
+    found = recognise(path)
+    if name is not None and found != name:
+        raise FormatError(
+            f"{path} is a file of {found}, not of {name}. Use --dataset {found}, or give another --path."
+        )
+    return READERS[found](path)
