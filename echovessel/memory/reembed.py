@@ -54,7 +54,7 @@ class Reembed:
             # Messages may arrive meanwhile, so a round goes on until none is left, and the switch looks
             # again.
             while waiting := self._vectors.pending(batch, embedder=owner):
-                vectors = self._embedder.embed([text.text for text in waiting], kind="passage")
+                vectors = self._embedder.embed([text.passage for text in waiting], kind="passage")
                 made += self._vectors.fill(waiting, vectors, embedder=owner)
                 if progress is not None:
                     left = self._vectors.pending_count(embedder=owner)

@@ -32,11 +32,23 @@ _TABLES = {Layer.MESSAGE: ("messages", "message_vectors"), Layer.NODE: ("nodes",
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A text that waits for its vector; `seq` is its row in `messages` or `nodes`."""
+    """A text that waits for its vector.
+
+    Attributes
+    ----------
+    seq : int
+        Its row in `messages` or `nodes`.
+    text : str
+        As it is stored, to tell whether it has changed meanwhile.
+    passage : str
+        What the embedder is given: in a talk of several the speaker's name comes first, because what one
+        says of oneself names one nowhere else.
+    """
 
     layer: Layer
     seq: int
     text: str
+    passage: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +134,12 @@ class Vectors:
             return []
         found: list[Pending] = []
         for layer in Layer:
+            speaker = "CASE t.sender WHEN 'other' THEN t.sender_name ELSE '' END" if layer is Layer.MESSAGE else "''"
             rows = store.rows(
-                f"SELECT t.seq, t.text {_missing(layer)} ORDER BY t.seq LIMIT ?", (active, limit - len(found))
+                f"SELECT t.seq, t.text, {speaker} {_missing(layer)} ORDER BY t.seq LIMIT ?",
+                (active, limit - len(found)),
             )
-            found += [Pending(layer, seq, text) for seq, text in rows]
+            found += [Pending(layer, seq, text, passage(text, name)) for seq, text, name in rows]
         if not found:
             self._empty_at = seen
         return found
@@ -276,6 +290,11 @@ class Vectors:
         self._context.store.run_many(
             f"INSERT INTO {table} (embedder, {layer}, vector) VALUES (?, ?, ?)", rows
         )
+
+
+def passage(text: str, speaker: str = "") -> str:
+    """What the embedder is given of a text: with the speaker's name in a talk of several."""
+    return f"{speaker}: {text}" if speaker else text
 
 
 def pack(vector: NDArray[np.floating], dim: int) -> bytes:
