@@ -41,11 +41,12 @@ def parse(name: str, table: dict[str, Any]) -> Calibration:
             default=Logit(**table["default"]),
             pairs={pair: Logit(**constants) for pair, constants in table.get("pairs", {}).items()},
             source=table["source"],
+            unrelated=table.get("unrelated", 0.0),
         )
     except (KeyError, TypeError) as e:
         raise ConfigError(
-            f"calibration.toml: table {name!r} needs `source` and `default` with intercept, cosine and lexical; "
-            f"{e}. Write it with evals/calibrate.py."
+            f"calibration.toml: table {name!r} needs `source` and `default` with intercept, cosine and "
+            f"lexical; {e}. Write it with evals/calibrate.py."
         ) from e
 
 

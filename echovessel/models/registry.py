@@ -59,7 +59,7 @@ def embedder(spec: str) -> Embedder:
     """
     if spec in BUILT_IN:
         return BUILT_IN[spec]()
-    family, colon, model = spec.partition(":")
+    family, _, model = spec.partition(":")
     if family == "st":
         if not model.strip():
             raise ConfigError(f"embedder = {spec!r} names no model. Write st:NAME or st:/path/to/folder.")
@@ -83,8 +83,8 @@ def _from_plugin(point: EntryPoint) -> Embedder:
     made = point.load()()
     if not hasattr(made, "embed") or not hasattr(made, "identity"):
         raise ConfigError(
-            f"The entry point {point.name!r} ({point.value}) made a {type(made).__name__}, which is no embedder: "
-            f"it needs `identity` and `embed`. Tell its authors, or choose another embedder."
+            f"The entry point {point.name!r} ({point.value}) made a {type(made).__name__}, which is no "
+            f"embedder: it needs `identity` and `embed`. Tell its authors, or choose another embedder."
         )
     return cast("Embedder", made)
 

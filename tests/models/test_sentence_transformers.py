@@ -31,7 +31,7 @@ def test_other_weights_under_the_same_name_are_another_embedder(tmp_path: Path) 
     changed = tmp_path / folder.name
     shutil.copytree(folder, changed)
     weights = load_file(changed / "model.safetensors")
-    first = sorted(name for name in weights if name.endswith("weight"))[0]
+    first = min(name for name in weights if name.endswith("weight"))
     save_file(
         {**weights, first: weights[first] + np.float32(0.01)}, changed / "model.safetensors", {"format": "pt"}
     )
@@ -70,7 +70,7 @@ def test_a_hub_model_that_is_not_here_is_one_sentence() -> None:
 @pytest.mark.st
 def test_a_folder_that_is_not_there_is_named() -> None:
     minilm_folder()
-    with pytest.raises(ConfigError, match="There is no folder .*/no/such/folder"):
+    with pytest.raises(ConfigError, match=r"There is no folder .*/no/such/folder"):
         embedder("st:/no/such/folder")
 
 
