@@ -73,28 +73,26 @@ def relink(context: Context, linked: Linked) -> None:
 def _link(context: Context, names: Names, layer: Layer, item: str, text: str) -> None:
     """Bring the links found by name in step with the text; those a writer gave stay.
 
-    Where two go by one name and the writer gave one of them, the name means that one.
+    A link points to the entity that was given the name, whatever it was merged into, so that undoing a merge
+    has nothing to guess. Where two go by one name and the writer gave one of them, the name means that one.
     """
     store, given = context.store, "given" if layer == "node" else "0"
     rows = store.rows(f"SELECT entity, {given} FROM {layer}_entities WHERE {layer} = ?", (item,))
-    have = {names.roots.get(entity, entity) for entity, by_writer in rows if by_writer}
+    meant = {names.roots.get(entity, entity) for entity, by_writer in rows if by_writer}
     wanted: set[str] = set()
     for mention in names.matcher.match(text):
-        wanted |= have.intersection(mention.entities) or set(mention.entities)
-    for entity, by_writer in rows:
-        root = names.roots.get(entity, entity)
-        if by_writer:
-            continue
-        if root in wanted:
-            have.add(root)
-        else:
-            store.run(f"DELETE FROM {layer}_entities WHERE {layer} = ? AND entity = ?", (item, entity))
+        roots = meant.intersection(mention.entities) or mention.entities
+        wanted.update(entity for entity in names.owners[mention.alias] if names.roots[entity] in roots)
+    store.run_many(
+        f"DELETE FROM {layer}_entities WHERE {layer} = ? AND entity = ?",
+        [(item, entity) for entity, by_writer in rows if not by_writer and entity not in wanted],
+    )
     columns, values = (
         (f"{layer}, entity, given", "?, ?, 0") if layer == "node" else (f"{layer}, entity", "?, ?")
     )
     store.run_many(
         f"INSERT INTO {layer}_entities ({columns}) VALUES ({values})",
-        [(item, entity) for entity in sorted(wanted - have)],
+        [(item, entity) for entity in sorted(wanted.difference(entity for entity, _ in rows))],
     )
 
 

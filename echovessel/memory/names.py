@@ -25,29 +25,31 @@ class Names:
         For each entity, the one that stands for it after merges: itself, where it was never merged.
     members : mapping of str to frozenset of str
         The reverse: for each root, all entities it stands for, itself among them.
+    owners : mapping of str to frozenset of str
+        For each alias in its normal form, the entities that were given it, merged since or not.
     """
 
     roots: Mapping[str, str]
     members: Mapping[str, frozenset[str]]
-    _by_key: Mapping[str, frozenset[str]]
+    owners: Mapping[str, frozenset[str]]
     _by_bare: Mapping[str, Mapping[str, frozenset[str]]]
 
     @classmethod
     def of(cls, aliases: Iterable[tuple[str, str]], merges: Mapping[str, str | None]) -> Names:
         """Names from (normal alias, entity) pairs and, for each entity, the one it was merged into."""
         roots = {entity: _root(entity, merges) for entity in merges}
-        members, by_key = defaultdict(set), defaultdict(set)
+        members, owners = defaultdict(set), defaultdict(set)
         by_bare: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for entity, root in roots.items():
             members[root].add(entity)
         for alias, entity in aliases:
-            by_key[alias].add(roots[entity])
+            owners[alias].add(entity)
             titled = split_title(alias)
             by_bare[titled.bare][roots[entity]].add(titled.title)
         return cls(
             roots,
             {root: frozenset(found) for root, found in members.items()},
-            {alias: frozenset(found) for alias, found in by_key.items()},
+            {alias: frozenset(found) for alias, found in owners.items()},
             {
                 bare: {root: frozenset(titles) for root, titles in found.items()}
                 for bare, found in by_bare.items()
@@ -57,16 +59,18 @@ class Names:
     @cached_property
     def matcher(self) -> AliasMatcher:
         """Finds aliases in text and gives roots; built when first asked for."""
-        return AliasMatcher((alias, root) for alias, found in self._by_key.items() for root in found)
+        return AliasMatcher(
+            (alias, self.roots[entity]) for alias, found in self.owners.items() for entity in found
+        )
 
     def find(self, key: str) -> frozenset[str]:
         """Roots that go by a name (in its normal form): to the letter, else but for a title.
 
         Two titles that differ part two people of one short name, as in Mr Smith and Mrs Smith.
         """
-        exact = self._by_key.get(key)
+        exact = self.owners.get(key)
         if exact:
-            return exact
+            return frozenset(self.roots[entity] for entity in exact)
         titled = split_title(key)
         return frozenset(
             root
