@@ -152,8 +152,9 @@ class Forget:
             for table in ("personas", "tombstones", "access_counts", "meta"):
                 run(f"DELETE FROM {table}")
             run("DELETE FROM embedders WHERE active = 0")
-        # The log of changes names users. Whoever follows it finds it cut, and reads everything anew.
+        # The log of changes names users. Whoever follows it finds a gap before the mark, and reads everything anew.
         run("DELETE FROM changes")
+        run("INSERT INTO changes (scope, layer, item) VALUES ('', 'name', 0)")
 
     def _delete_imports(self, imports: list[str]) -> None:
         """Take out imports of which nothing is left."""

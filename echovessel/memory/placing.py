@@ -45,7 +45,7 @@ _SPANS = "opened_at <= ? AND last_at >= ? ORDER BY opened_at DESC LIMIT 1"
 
 
 class Placing:
-    """Puts a batch of messages into sessions, inside one transaction: few look-ups, one update per session."""
+    """Puts a batch of messages into sessions, inside one transaction: few look-ups, one update each."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -98,14 +98,12 @@ class Placing:
             found = row(f"{select} AND name = ?", (*talk, name))
             return None if found is None else Slot(*found)
         select += f" AND name IS NULL AND messages < {MAX_MESSAGES} AND tokens < {MAX_TOKENS}"
-        found = row(
-            f"{select} AND state = 'open' AND {_SPANS}",
-            (*talk, at + IDLE, at - IDLE),
-        ) or row(  # sent during a closed session and delivered late
-            f"{select} AND state <> 'open' AND {_SPANS}",
-            (*talk, at, at),
-        )
-        return None if found is None else Slot(*found)
+        # The one it was sent during; else an open one near enough; else one that silence closed too early.
+        for which, slack in (("true", 0), ("state = 'open'", IDLE), ("close_reason = 'idle'", IDLE)):
+            found = row(f"{select} AND {which} AND {_SPANS}", (*talk, at + slack, at - slack))
+            if found is not None:
+                return Slot(*found)
+        return None
 
     def _opened(self, key: tuple[str, str, str | None], at: int) -> Slot:
         channel, conversation, name = key

@@ -276,7 +276,7 @@ class Vectors:
         row = self._context.store.row(f"SELECT id, dim FROM embedders WHERE {chosen}", value)
         if row is None:
             raise StoreError(
-                f"{self._context.store.path} has no embedder yet. Open it with one: Memory.open(embedder=...)."
+                f"{self._context.store.path} has no embedder yet. Name one: Memory.open(embedder=...)."
             )
         return row[0], row[1]
 

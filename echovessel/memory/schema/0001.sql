@@ -76,7 +76,7 @@ CREATE TABLE sessions (
     name         TEXT
 ) STRICT;
 CREATE UNIQUE INDEX sessions_by_name ON sessions (persona, scope, channel, conversation, name) WHERE name IS NOT NULL;
-CREATE INDEX sessions_by_talk ON sessions (persona, scope, channel, conversation, state);
+CREATE INDEX sessions_by_talk ON sessions (persona, scope, channel, conversation, last_at);
 CREATE INDEX sessions_by_state ON sessions (state, last_at);
 
 CREATE TABLE messages (
