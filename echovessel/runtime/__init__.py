@@ -1,0 +1,1 @@
+"""What runs: the vessel, its settings, and the worker that makes vectors."""

@@ -1,0 +1,205 @@
+"""The vessel: one persona with its memory and its embedder, as one person or group talks with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from echovessel.clock import Clock, SystemClock
+from echovessel.embedding import Embedder
+from echovessel.memory.memory import Memory
+from echovessel.memory.recall import Recall, Weights
+from echovessel.memory.records import Message, NewMessage, NewNode, Node, Scope, Sender
+from echovessel.models.registry import embedder as embedder_named
+from echovessel.runtime.config import Config, load
+from echovessel.runtime.worker import EmbeddingWorker, embed_pending
+
+FILE = "memory.db"
+HOME = "~/.echovessel"
+# A vector can't say more than this of a long text, while the embedder's cost grows with it.
+QUERY_CHARACTERS = 2_000
+
+
+class Vessel:
+    """One persona with its memory and embedder.
+
+    Attributes
+    ----------
+    memory : Memory
+        The six layers, as this user or group may read them.
+    embedder : Embedder
+    config : Config
+    """
+
+    def __init__(
+        self, memory: Memory, embedder: Embedder, config: Config, *, worker: EmbeddingWorker | None = None
+    ) -> None:
+        self.memory = memory
+        self.embedder = embedder
+        self.config = config
+        self._worker = worker or EmbeddingWorker(memory.vectors, embedder)
+
+    @classmethod
+    def open(
+        cls,
+        home: str | os.PathLike[str] = HOME,
+        *,
+        persona: str | None = None,
+        user: str | None = None,
+        embedder: Embedder | str | None = None,
+        clock: Clock | None = None,
+        create: bool = True,
+    ) -> Self:
+        """Open the vessel in a folder, or make it.
+
+        Parameters
+        ----------
+        home : path
+            Holds `memory.db` and, if you wrote one, `config.toml`.
+        persona, user : str, optional
+            Whose memory, and who talks; as configured when left out.
+        embedder : Embedder or str, optional
+            As configured when left out.
+        create : bool
+            Make file and persona when they don't exist.
+
+        Raises
+        ------
+        ConfigError
+            `config.toml` can't be used.
+        StoreError
+            The memory file can't be used; `EmbedderMismatch` names the command that converts it.
+        NotFoundError
+            No such persona, and `create` is false.
+        """
+        folder = Path(home).expanduser()
+        config = load(folder)
+        model = _loaded(embedder or config.embedder)
+        memory = Memory.open(
+            folder / FILE,
+            persona=persona or config.persona,
+            scope=Scope.user(user or config.user),
+            embedder=model.identity,
+            clock=clock or SystemClock(),
+            create=create,
+        )
+        return cls(memory, model, config)
+
+    @classmethod
+    def sample(
+        cls,
+        name: str = "lin",
+        *,
+        home: str | os.PathLike[str] | None = None,
+        embedder: Embedder | str | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """A persona with a filled memory: ``lin`` (Chinese) or ``mara`` (English).
+
+        Parameters
+        ----------
+        home : path, optional
+            Where its file goes; in memory alone when left out.
+        clock : Clock, optional
+            The evening after the last talk when left out, so that "three days ago" means what it says.
+
+        Raises
+        ------
+        NotFoundError
+            No such sample.
+        """
+        from echovessel.samples.load import fill, sample_clock, sample_named
+
+        talk = sample_named(name)
+        config = load(Path(home).expanduser()) if home is not None else Config()
+        model = _loaded(embedder or config.embedder)
+        memory = Memory.open(
+            Path(home).expanduser() / FILE if home is not None else ":memory:",
+            persona=name,
+            scope=Scope.user(config.user),
+            embedder=model.identity,
+            clock=clock or sample_clock(talk),
+        )
+        vessel = cls(memory, model, config)
+        fill(memory, talk)
+        vessel.embed_pending()
+        return vessel
+
+    def for_user(self, user: str) -> Self:
+        """The same persona, as another user talks with it."""
+        return self._within(Scope.user(user))
+
+    def for_group(self, group: str) -> Self:
+        """The same persona, as a group talks with it."""
+        return self._within(Scope.group(group))
+
+    def _within(self, scope: Scope) -> Self:
+        return type(self)(self.memory.within(scope), self.embedder, self.config, worker=self._worker)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        weights: Weights | None = None,
+        k: int = 10,
+        now: datetime | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool = False,
+        exclude: Collection[str] = (),
+    ) -> Recall:
+        """What would the persona remember about this? See `Memory.recall`.
+
+        `weights` are those of the configured preset when left out.
+        """
+        text = query[:QUERY_CHARACTERS] if isinstance(query, str) else ""
+        vector = self.embedder.embed([text], kind="query")[0] if text.strip() else None
+        return self.memory.recall(
+            query,
+            vector=vector,
+            weights=weights or Weights.preset(self.config.preset),
+            k=k,
+            now=now,
+            as_of=as_of,
+            include_superseded=include_superseded,
+            exclude=exclude,
+        )
+
+    def remember(self, text: str, *, sender: Sender | str = Sender.USER, **fields: Any) -> Message:
+        """Store what was said. It commits at once; its vector follows from the worker.
+
+        Parameters
+        ----------
+        sender : Sender or str
+            ``user``, ``persona``, ``other`` or ``system``.
+        **fields
+            Further fields of `NewMessage`.
+        """
+        message = self.memory.log.add(NewMessage(text, sender=Sender(sender), **fields))
+        self._worker.wake()
+        return message
+
+    def add(self, node: NewNode) -> Node:
+        """Store an event, thought, intention or expectation together with its vector."""
+        return self.memory.nodes.add(node, vector=self.embedder.embed([node.text], kind="passage")[0])
+
+    def embed_pending(self) -> int:
+        """Make every missing vector now, instead of waiting for the worker; gives how many were made."""
+        return embed_pending(self.memory.vectors, self.embedder)
+
+    def close(self) -> None:
+        """Stop the worker and close the file, for every handle that shares it."""
+        self._worker.close()
+        self.memory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _loaded(embedder: Embedder | str) -> Embedder:
+    return embedder_named(embedder) if isinstance(embedder, str) else embedder

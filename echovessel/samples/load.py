@@ -1,0 +1,42 @@
+"""The sample personas: read, and put into a memory."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import cache
+from importlib import resources
+
+from echovessel.clock import Clock, FixedClock
+from echovessel.errors import NotFoundError
+from echovessel.memory.memory import Memory
+from echovessel.samples.conversation import Conversation
+
+SAMPLES = ("lin", "mara")
+
+
+@cache
+def sample_named(name: str) -> Conversation:
+    """One of the two labelled talks that ship.
+
+    Raises
+    ------
+    NotFoundError
+        No such sample.
+    """
+    if name not in SAMPLES:
+        raise NotFoundError(f"no sample {name!r}. There are: {', '.join(SAMPLES)}.")
+    with resources.as_file(resources.files("echovessel.samples") / f"{name}.json") as path:
+        return Conversation.read(path)
+
+
+def sample_clock(talk: Conversation) -> Clock:
+    """A clock that stands an hour after the last turn, so that "three days ago" is what it was in the talk."""
+    return FixedClock(talk.sessions[-1].turns[-1].at + timedelta(hours=1))
+
+
+def fill(memory: Memory, talk: Conversation) -> None:
+    """Put a talk with its gold memory into a memory: what a perfect extraction would have left."""
+    from echovessel.workbench.ingest import fill as fill_talk
+    from echovessel.workbench.labelled.own import talk_of
+
+    fill_talk(memory, talk_of(talk))
