@@ -11,16 +11,13 @@ from echovessel.cli.console import err, out
 
 app = typer.Typer(no_args_is_help=True, help="Measure recall on labelled conversations.")
 
-OWN = Path("datasets/own")
 NO_EMBEDDER = "none"
 
 
 @app.command()
 def recall(
     dataset: Annotated[str, typer.Option(help="locomo, realtalk, memdaily, aligned or own.")] = "own",
-    path: Annotated[
-        Path | None, typer.Option(help="The set's file or folder; datasets/own for our own.")
-    ] = None,
+    path: Annotated[Path | None, typer.Option(help="The set's file or folder; our own needs none.")] = None,
     over: Annotated[
         list[str] | None,
         typer.Option(help="messages, events or memory. Own set: messages and memory; else messages."),
@@ -55,9 +52,7 @@ def recall(
     from echovessel.workbench.results import KS
     from echovessel.workbench.runs import save, write_rows, write_trec
 
-    if path is None and dataset != "own":
-        raise typer.BadParameter(f"--path FILE is needed: {dataset} is not shipped.", param_hint="--path")
-    labelled = read_labelled(path or OWN, name=dataset)
+    labelled = read_labelled(path, name=dataset)
     maker = None if embedder == NO_EMBEDDER else load_embedder(embedder)
     arms = [one for one in arms_named(arm or list(ARMS)) if arm or maker or not one.needs_embedder]
     run = run_bench(

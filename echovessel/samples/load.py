@@ -10,6 +10,8 @@ from echovessel.clock import Clock, FixedClock
 from echovessel.errors import NotFoundError
 from echovessel.memory.memory import Memory
 from echovessel.samples.conversation import Conversation
+from echovessel.samples.gold import talk_of
+from echovessel.samples.store import store_talk
 
 SAMPLES = ("lin", "mara")
 
@@ -36,7 +38,4 @@ def sample_clock(talk: Conversation) -> Clock:
 
 def fill(memory: Memory, talk: Conversation) -> None:
     """Put a talk with its gold memory into a memory: what a perfect extraction would have left."""
-    from echovessel.workbench.ingest import fill as fill_talk
-    from echovessel.workbench.labelled.own import talk_of
-
-    fill_talk(memory, talk_of(talk))
+    store_talk(memory, talk_of(talk))

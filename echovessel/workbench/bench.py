@@ -18,7 +18,7 @@ from echovessel.errors import InputError
 from echovessel.workbench.arms import Arm, Case
 from echovessel.workbench.labelled import LabelledSet, Talk
 from echovessel.workbench.manifest import commit, identity_record, machine, questions_digest, versions
-from echovessel.workbench.pool import Over, evidence_of, pool
+from echovessel.workbench.pool import Over, pool
 from echovessel.workbench.results import KS, Answer, ArmRun, BenchRun, Manifest, Timing, answer
 from echovessel.workbench.vectors import CachedEmbedder
 
@@ -169,7 +169,7 @@ def _run_arm(arm: Arm, case: Case, depth: int, into: _Gathered) -> None:
         for stage, seconds in ranking.seconds.items():
             into.seconds.setdefault(stage, []).append(seconds)
         into.answers.append(answer(case.talk, question, case.over, ranking.hits, items))
-    if all(evidence_of(question, case.over) for question in case.talk.questions):
+    if not any(question.unanswerable for question in case.talk.questions):
         return
     open_arm = arm.without_gate() if isinstance(arm, Gated) else arm
     rank = open_arm.index(case, depth=depth)

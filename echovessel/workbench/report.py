@@ -112,7 +112,11 @@ def comparison_sheet(comparisons: Sequence[Comparison], title: str) -> Sheet:
             f" With fewer than {CONVERSATIONS_FOR_A_CLAIM} conversations nothing is claimed about others."
         )
     return Sheet(
-        title, ("arms", "over", "metric", "first", "second", "difference", "better in", "p"), rows, caption
+        title,
+        ("arms", "over", "metric", "first", "second", "difference", "better in", "p"),
+        rows,
+        caption,
+        words=3,
     )
 
 
@@ -223,7 +227,11 @@ def _bars(arms: Sequence[ArmRun], labelled: LabelledSet) -> Sheet:
     ]
     head = ("arm", "type", "an error is", "errors", "allowed", "bar", "right one first")
     return Sheet(
-        "Bars over gold memory", head, tuple(rows), f"The bars are {MAIN_ARM}'s; the others stand beside it."
+        "Bars over gold memory",
+        head,
+        tuple(rows),
+        f"The bars are {MAIN_ARM}'s; the others stand beside it.",
+        words=3,
     )
 
 
@@ -259,7 +267,7 @@ def _silences(run: BenchRun) -> Sheet | None:
     caption = (
         "Silent: nothing comes back for an unanswerable question. AUROC: an answerable one is told from it."
     )
-    return Sheet("Unanswerable questions", head, tuple(rows), caption)
+    return Sheet("Unanswerable questions", head, tuple(rows), caption, words=3)
 
 
 def _explain(manifest: Manifest) -> str:

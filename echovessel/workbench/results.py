@@ -27,6 +27,8 @@ class Answer:
         missed.
     costs : tuple of float
         Tokens of all hits up to the one that brought each piece of evidence; infinite when missed.
+    unanswerable : bool
+        Nothing answers it. A question may have no evidence in one pool and still have some in another.
     """
 
     talk: str
@@ -37,6 +39,7 @@ class Answer:
     ranks: tuple[float, ...]
     session_ranks: tuple[float, ...]
     costs: tuple[float, ...]
+    unanswerable: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -137,4 +140,14 @@ def answer(
         wanted = tuple(dict.fromkeys(talk.session_of[turn] for turn in evidence))
         seen = list(dict.fromkeys(session for item in found for session in item.sessions))
         session_ranks = tuple(evidence_ranks(wanted, [(session,) for session in seen]).tolist())
-    return Answer(talk.id, question.id, question.category, evidence, tuple(hits), ranks, session_ranks, costs)
+    return Answer(
+        talk.id,
+        question.id,
+        question.category,
+        evidence,
+        tuple(hits),
+        ranks,
+        session_ranks,
+        costs,
+        question.unanswerable,
+    )

@@ -148,6 +148,7 @@ def _line(each: Answer) -> str:
         "ranks": _finite(each.ranks),
         "session_ranks": _finite(each.session_ranks),
         "costs": _finite(each.costs),
+        "unanswerable": each.unanswerable,
         "hits": [[hit.id, round(hit.score, 6), *_finite((round(hit.confidence, 6),))] for hit in each.hits],
     }
     return json.dumps(record, ensure_ascii=False)
@@ -167,6 +168,7 @@ def _answer(record: dict[str, Any]) -> Answer:
         _infinite(record["ranks"]),
         _infinite(record["session_ranks"]),
         _infinite(record["costs"]),
+        record["unanswerable"],
     )
 
 

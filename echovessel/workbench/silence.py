@@ -74,7 +74,7 @@ def silence_of(run: ArmRun) -> Silence:
         The run has no unanswerable question, or no other.
     """
     answerable = [a for a in run.ungated if a.evidence]
-    unanswerable = [a for a in run.ungated if not a.evidence]
+    unanswerable = [a for a in run.ungated if a.unanswerable]
     if not answerable or not unanswerable:
         raise InputError(
             "silence is measured on a set with answerable and unanswerable questions. Use --dataset own."
@@ -84,7 +84,7 @@ def silence_of(run: ArmRun) -> Silence:
         SilencePoint(threshold, _silent(unanswerable, threshold), full - _recall(answerable, threshold))
         for threshold in _thresholds(run.ungated)
     )
-    asked = [a for a in run.answers if not a.evidence]
+    asked = [a for a in run.answers if a.unanswerable]
     shipped = SilencePoint(
         math.nan,
         _silent(asked, -math.inf),

@@ -33,7 +33,7 @@ def answer(asked: Question, *hits: str | tuple[str, float]) -> Answer:
     ranked = tuple(Ranked(h, 1.0, 1.0) if isinstance(h, str) else Ranked(h[0], h[1], h[1]) for h in hits)
     names = [hit.id for hit in ranked]
     ranks = tuple(float(names.index(m) + 1) if m in names else math.inf for m in asked.memories)
-    return Answer("a", asked.id, asked.category, asked.memories, ranked, ranks, (), ranks)
+    return Answer("a", asked.id, asked.category, asked.memories, ranked, ranks, (), ranks, not asked.memories)
 
 
 def held(asked: Question, *hits: str) -> tuple[int, int, int]:

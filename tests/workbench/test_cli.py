@@ -48,7 +48,7 @@ def test_bench_recall_prints_tables_and_writes_files(
     ("words", "code", "said"),
     [
         (["--dataset", "locomo", "--path", "gone.json"], 1, "gone.json can't be read"),
-        (["--dataset", "locomo"], 2, "--path FILE is needed"),
+        (["--dataset", "locomo"], 1, "locomo is not shipped. Say where its file is: --path FILE."),
         (["--dataset", "squad", "--path", "x"], 1, "no data set 'squad'"),
         (["--seed", "many"], 2, "unable to parse string as an integer"),
     ],

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from echovessel.errors import FormatError, NotFoundError
+from echovessel.errors import FormatError, InputError, NotFoundError
 from echovessel.workbench.labelled.aligned import is_aligned, read_aligned
 from echovessel.workbench.labelled.locomo import is_locomo, read_locomo
 from echovessel.workbench.labelled.memdaily import is_memdaily, read_memdaily
-from echovessel.workbench.labelled.own import is_own, read_own, talk_of
+from echovessel.workbench.labelled.own import is_own, read_own
 from echovessel.workbench.labelled.realtalk import is_realtalk, read_realtalk
 from echovessel.workbench.labelled.records import (
     LabelledEntity,
@@ -34,7 +34,6 @@ __all__ = [
     "Turn",
     "read_labelled",
     "recognise",
-    "talk_of",
 ]
 
 READERS: dict[str, Callable[[Path], LabelledSet]] = {
@@ -74,13 +73,13 @@ def recognise(path: Path) -> str:
     )
 
 
-def read_labelled(path: Path, *, name: str | None = None) -> LabelledSet:
+def read_labelled(path: Path | None = None, *, name: str | None = None) -> LabelledSet:
     """Read a labelled set.
 
     Parameters
     ----------
-    path : Path
-        A file, or a folder of files.
+    path : Path, optional
+        A file, or a folder of files. Our own set when left out.
     name : str, optional
         Which format it should be in; told by the content when left out.
 
@@ -88,11 +87,17 @@ def read_labelled(path: Path, *, name: str | None = None) -> LabelledSet:
     ------
     FormatError
         Cut off, or of another format than `name`.
+    InputError
+        No path, for a set that is not ours.
     NotFoundError
         No reader of that name.
     """
     if name is not None and name not in READERS:
         raise NotFoundError(f"there is no data set {name!r}. Known ones: {', '.join(READERS)}.")
+    if path is None:
+        if name not in (None, "own"):
+            raise InputError(f"{name} is not shipped. Say where its file is: --path FILE.")
+        return read_own()
     found = recognise(path)
     if name is not None and found != name:
         raise FormatError(
