@@ -17,8 +17,8 @@ from echovessel.text import HAN, clean, emoji, fold
 MAX_CHARACTERS = 100
 # Apostrophes, hyphens and the dots inside transliterated names, as people and keyboards write them.
 _VARIANTS = str.maketrans("\u2018\u2019\u02bc`\u2010\u2011\u2022\u2027\u30fb", "''''--···")
+_VARIANT = re.compile(f"[{''.join(map(chr, _VARIANTS))}]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_SPACES = re.compile(r"\s+")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]")
 # Scripts without spaces between words, or whose particles cling to names: Han, hiragana, Hangul, Thai, Lao,
 # Tibetan, Burmese, Khmer.
@@ -59,12 +59,14 @@ def normal(text: str) -> str:
     """The form in which names are compared.
 
     Case, width and traditional characters folded; apostrophes, hyphens and middle dots made one; invisible
-    characters dropped; white space collapsed.
+    characters dropped; white space collapsed, and none at the ends.
     """
-    folded = fold(text).translate(_VARIANTS)
+    folded = fold(text)
+    if _VARIANT.search(folded):
+        folded = folded.translate(_VARIANTS)
     if not folded.isascii():
         folded = _INVISIBLE.sub("", folded)
-    return _SPACES.sub(" ", folded)
+    return " ".join(folded.split())
 
 
 def alias_key(text: str) -> str:
@@ -76,7 +78,7 @@ def alias_key(text: str) -> str:
         Empty, longer than 100 characters, or so little that it would be found everywhere: one letter,
         digits or punctuation alone. One Han character is a name, and so is an emoji.
     """
-    key = normal(clean(text)).strip()
+    key = normal(clean(text))
     if len(key) > MAX_CHARACTERS:
         raise InputError(f"A name holds at most {MAX_CHARACTERS} characters, found {len(key)}.")
     letters = sum(category(character)[0] == "L" for character in key)

@@ -119,7 +119,7 @@ class Entities:
 
     def find(self, name: str) -> builtins.list[Entity]:
         """The root entities that go by a name: equal after folding, else equal but for a title."""
-        return self._some(self._names().find(normal(clean(name)).strip()))
+        return self._some(self._names().find(normal(clean(name))))
 
     def list(self, *, kind: str | None = None, include_merged: bool = False) -> builtins.list[Entity]:
         """All entities that may be read from here, the oldest first."""
@@ -177,7 +177,7 @@ class Entities:
         NotFoundError
             No such entity here, or it doesn't go by that name.
         """
-        context, key = self._context, normal(clean(text)).strip()
+        context, key = self._context, normal(clean(text))
         with context.store.write():
             found = self.get(entity)
             known = [normal(alias) for alias in found.aliases]
@@ -199,6 +199,11 @@ class Entities:
             )
             if not gone:
                 raise InputError(f"{text!r} belongs to the shared scope. Open that to take it away.")
+            left = next(alias for alias in found.aliases if normal(alias) != key)
+            for member in members:  # nobody is shown under a name that was taken away
+                row = context.store.row("SELECT name, scope FROM entities WHERE id = ?", (member,))
+                if row and normal(row[0]) == key and row[1] == context.scope.key:
+                    context.store.run("UPDATE entities SET name = ? WHERE id = ?", (left, member))
             relink(context, linked)
             return self.get(entity)
 

@@ -3,8 +3,8 @@
 `nodes`
     id, scope, kind, subject, about, attribute, text, impact (-10..10), emotions, tags, occurred_from,
     occurred_to, valid_from, valid_to, due_on (dates), status, confidence (0..1), mentions, pinned, known_at,
-    first_known_at, recorded_at (UTC), origin, superseded_by, superseded_at, import_id, entities (ids), messages,
-    source_nodes (ids it rests on), quotes
+    first_known_at, recorded_at (UTC), origin, superseded_by, superseded_at, import_id, entities (ids),
+    messages, source_nodes (ids it rests on), quotes
 `messages`
     id, scope, session, turn, channel, conversation, sender, sender_name, text, sent_at, recorded_at (UTC),
     zone, external_id, reply_to, edited_at, deleted_at, import_id

@@ -118,6 +118,12 @@ def test_removing_an_alias_takes_its_links_with_it(context: Context, directory: 
         directory.remove_alias(entity.id, "黄逸扬")
 
 
+def test_nobody_is_shown_under_a_name_that_was_taken_away(directory: Entities) -> None:
+    entity = directory.add("Scotty", aliases=["黄逸扬"])
+    left = directory.remove_alias(entity.id, "Scotty")
+    assert (left.name, left.aliases) == ("黄逸扬", ("黄逸扬",))
+
+
 def test_a_batch_links_once_at_the_end(context: Context, directory: Entities, say: Say) -> None:
     message = say(context, "Ann und Ben")
     with directory.batch():
