@@ -105,6 +105,8 @@ class Forget:
         if target.kind in WHOLE:
             self._delete_whole(target)
         self._delete_imports(reach.imports)
+        if target.kind is TargetKind.IMPORT:  # also where an entity it brought has come to be named by others
+            self._context.store.run("DELETE FROM imports WHERE id = ?", (target.id,))
         return _result(reach, done=True)
 
     def _bury(self, reach: Reach) -> None:
@@ -152,7 +154,7 @@ class Forget:
             for table in ("personas", "tombstones", "access_counts", "meta"):
                 run(f"DELETE FROM {table}")
             run("DELETE FROM embedders WHERE active = 0")
-        # The log of changes names users. Whoever follows it finds a gap before the mark, and reads everything anew.
+        # The log of changes names users. Whoever follows it finds a gap before the mark, and reads anew.
         run("DELETE FROM changes")
         run("INSERT INTO changes (scope, layer, item) VALUES ('', 'name', 0)")
 

@@ -11,7 +11,9 @@ from echovessel.clock import to_micros
 from echovessel.errors import InputError
 from echovessel.memory.context import Context
 from echovessel.memory.message_rows import COLUMNS, message_of
-from echovessel.memory.records import Message, NodeKind, Sender
+from echovessel.memory.node_rows import COLUMNS as NODE_COLUMNS
+from echovessel.memory.node_rows import nodes_of
+from echovessel.memory.records import Message, Node, NodeKind, Sender
 from echovessel.text import EMOJI, HAN, fold
 
 MAX_TERMS = 200
@@ -136,26 +138,23 @@ class Search:
         limit: int = 20,
         kinds: Iterable[NodeKind] | None = None,
         include_superseded: bool = False,
-    ) -> list[str]:
-        """Ids of nodes (L3 and L4) that hold every word of the query, newest first.
-
-        `Nodes.get` gives the node of an id. Query, limit and errors as in `messages`.
-        """
+    ) -> list[Node]:
+        """Nodes (L3 and L4) that hold every word of the query, newest first; the rest as in `messages`."""
         match = self._match(query, limit)
         if not match:
             return []
-        where, values = self._where("nodes")
+        where, values = self._where("n")
         if kinds is not None:
             wanted = [str(NodeKind(kind)) for kind in kinds]
             where, values = f"{where} AND kind IN ({', '.join('?' * len(wanted))})", [*values, *wanted]
         if not include_superseded:
             where += " AND superseded_at IS NULL"
         rows = self._context.store.rows(
-            "SELECT nodes.id FROM node_search JOIN nodes ON nodes.seq = node_search.rowid"
-            f" WHERE node_search MATCH ? AND {where} ORDER BY known_at DESC, seq DESC LIMIT ?",
+            f"SELECT {NODE_COLUMNS} FROM node_search JOIN nodes AS n ON n.seq = node_search.rowid"
+            f" WHERE node_search MATCH ? AND {where} ORDER BY known_at DESC, n.seq DESC LIMIT ?",
             (match, *values, limit),
         )
-        return [row[0] for row in rows]
+        return nodes_of(self._context, rows)
 
     def index_message(self, seq: int, text: str) -> None:
         """Make a message findable under this text alone; inside the writer's transaction."""

@@ -134,7 +134,11 @@ class Vectors:
             return []
         found: list[Pending] = []
         for layer in Layer:
-            speaker = "CASE t.sender WHEN 'other' THEN t.sender_name ELSE '' END" if layer is Layer.MESSAGE else "''"
+            speaker = (
+                "CASE t.sender WHEN 'other' THEN t.sender_name ELSE '' END"
+                if layer is Layer.MESSAGE
+                else "''"
+            )
             rows = store.rows(
                 f"SELECT t.seq, t.text, {speaker} {_missing(layer)} ORDER BY t.seq LIMIT ?",
                 (active, limit - len(found)),

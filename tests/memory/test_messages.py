@@ -39,7 +39,16 @@ def log(context: Context) -> Messages:
 
 def test_a_message_comes_back_as_it_was_written(log: Messages) -> None:
     new = NewMessage(
-        "我回来了\n第二行", Sender.OTHER, "Mei", NOON, "Asia/Shanghai", "discord", "room 7", "m-1", "m-0", ({"kind": "image"},)
+        "我回来了\n第二行",
+        Sender.OTHER,
+        "Mei",
+        NOON,
+        "Asia/Shanghai",
+        "discord",
+        "room 7",
+        "m-1",
+        "m-0",
+        ({"kind": "image"},),
     )
 
     stored = log.add(new)
@@ -91,7 +100,9 @@ def test_redelivery_is_idempotent_in_any_order(order: list[int], cut: int) -> No
         context = Context(store, "lin", Scope.user("mei"), FixedClock(NOON), IdMaker())
         Personas(context).require()
         log = messages_of(context)
-        new = [NewMessage(f"line {n}", sent_at=NOON + timedelta(minutes=n), external_id=str(n)) for n in range(8)]
+        new = [
+            NewMessage(f"line {n}", sent_at=NOON + timedelta(minutes=n), external_id=str(n)) for n in range(8)
+        ]
         log.add_many(new[:cut])
 
         first = log.add_many(new[n] for n in order)

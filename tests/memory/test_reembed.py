@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from echovessel.embedding import Calibration, EmbedderIdentity, Logit, TextKind, Vectors as Array
+from echovessel.embedding import Calibration, EmbedderIdentity, Logit, TextKind
+from echovessel.embedding import Vectors as Array
 from echovessel.errors import EmbedderMismatch
 from echovessel.memory.context import Context
 from echovessel.memory.entities import Entities

@@ -14,9 +14,9 @@ from echovessel.memory.engine import Store
 from echovessel.memory.entities import Entities
 from echovessel.memory.ids import IdMaker
 from echovessel.memory.messages import Messages
+from echovessel.memory.nodes import Nodes
 from echovessel.memory.personas import Personas
-from echovessel.memory.records import NewMessage, Scope, Sender
-from echovessel.memory.rows import insert
+from echovessel.memory.records import NewMessage, NewNode, NodeKind, Scope, Sender
 from echovessel.memory.search import MAX_TERMS, Search, cut
 from echovessel.memory.sessions import Sessions
 
@@ -89,7 +89,25 @@ def test_it_does_not_find(log: Messages, search: Search, text: str, query: str) 
 
 
 @pytest.mark.parametrize(
-    "query", ['" OR *', "NEAR(", "%", "*", '"', "a OR b", "text:hello", "{text} : x", "-", "^h", "NOT hello", "('", "\\", "_", "\x00", "、"]
+    "query",
+    [
+        '" OR *',
+        "NEAR(",
+        "%",
+        "*",
+        '"',
+        "a OR b",
+        "text:hello",
+        "{text} : x",
+        "-",
+        "^h",
+        "NOT hello",
+        "('",
+        "\\",
+        "_",
+        "\x00",
+        "、",
+    ],
 )
 def test_a_query_is_data(log: Messages, search: Search, query: str) -> None:
     log.add(NewMessage("hello world"))
@@ -99,7 +117,11 @@ def test_a_query_is_data(log: Messages, search: Search, query: str) -> None:
 
 
 HAN_TEXT = st.text(
-    st.sampled_from("我你他的一是不在人有这大中来上国和地到说时要就出会可也对生能子那得于着下自之年过发后作里"), min_size=1, max_size=30
+    st.sampled_from(
+        "我你他的一是不在人有这大中来上国和地到说时要就出会可也对生能子那得于着下自之年过发后作里"
+    ),
+    min_size=1,
+    max_size=30,
 )
 
 
@@ -110,7 +132,9 @@ def test_every_piece_of_a_chinese_text_finds_it(text: str, data: st.DataObject) 
     try:
         context = Context(store, "lin", Scope.user("mei"), FixedClock(NOON), IdMaker())
         Personas(context).require()
-        message = Messages(context, Sessions(context), Entities(context)).add(NewMessage(f"前面，{text}。after"))
+        message = Messages(context, Sessions(context), Entities(context)).add(
+            NewMessage(f"前面，{text}。after")
+        )
         search = Search(context)
         pieces = {text[i : i + n] for n in (1, 2) for i in range(len(text) - n + 1)}
         i = data.draw(st.integers(0, len(text) - 1))
@@ -192,25 +216,16 @@ def test_a_long_message_is_found_by_its_own_text(log: Messages, search: Search) 
 
 
 def test_nodes_are_found_but_not_what_was_superseded(context: Context, search: Search) -> None:
-    def node(ident: str, text: str, **columns: object) -> int:
-        now = context.now()
-        with context.store.write():
-            seq = insert(
-                context.store, "nodes", id=ident, persona="lin", scope="user:mei", subject="user", attribute="job",
-                text=text, impact=0.0, emotions="[]", tags="[]", confidence=1.0, recorded_at=now, origin="person",
-                **{"kind": "event", "known_at": now, "first_known_at": now, **columns},
-            )  # fmt: skip
-            search.index_node(seq, text)
-        return seq
+    nodes = Nodes(context, Entities(context))
+    old = nodes.add(NewNode("works at Lanting 兰亭书店", attribute="job", known_at=NOON - timedelta(days=90)))
+    new = nodes.add(NewNode("works at Northgate 北门书店", attribute="job", supersedes=(old.id,)))
+    hope = nodes.add(NewNode("hopes for Northgate", kind=NodeKind.THOUGHT, known_at=NOON - timedelta(days=1)))
 
-    node("b", "works at Northgate 北门书店", known_at=context.now() + 1)
-    old = node("a", "works at Lanting 兰亭书店", superseded_by="b", superseded_at=context.now())
-    node("c", "hopes for Northgate", kind="thought")
-
-    assert search.nodes("书店") == ["b"]
-    assert search.nodes("书店", include_superseded=True) == ["b", "a"]
-    assert search.nodes("northgate", kinds=["thought"]) == ["c"]
-    assert search.nodes("northgate", limit=1) == ["b"]
+    assert search.nodes("书店") == [new]
+    assert [node.id for node in search.nodes("书店", include_superseded=True)] == [new.id, old.id]
+    assert search.nodes("northgate", kinds=[NodeKind.THOUGHT]) == [hope]
+    assert search.nodes("northgate", limit=1) == [new]
+    assert Search(context.within(Scope.user("tom"))).nodes("northgate") == []
     with context.store.write():
-        search.drop_node(old)
+        search.drop_node(1)
     assert search.nodes("兰亭", include_superseded=True) == []

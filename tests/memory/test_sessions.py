@@ -48,7 +48,9 @@ def partition(messages: list[Message]) -> list[int]:
         ([0, 400, 1, 401], [0, 1, 0, 1]),
     ],
 )
-def test_half_an_hour_of_silence_parts_sessions(log: Messages, minutes: list[float], expected: list[int]) -> None:
+def test_half_an_hour_of_silence_parts_sessions(
+    log: Messages, minutes: list[float], expected: list[int]
+) -> None:
     one_by_one = [log.add(at(minute)) for minute in minutes]
     in_bulk = log.add_many(at(minute, conversation="bulk") for minute in minutes)
     assert partition(one_by_one) == expected

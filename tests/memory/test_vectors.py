@@ -16,7 +16,9 @@ from echovessel.memory.sessions import Sessions
 from echovessel.memory.vectors import Layer, Vectors
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
-TOY = EmbedderIdentity("toy", "1", 3, "c0ffee00", Calibration(Logit(-1, 5, 2), {"zh-en": Logit(-2, 4, 0)}, "run 7"))
+TOY = EmbedderIdentity(
+    "toy", "1", 3, "c0ffee00", Calibration(Logit(-1, 5, 2), {"zh-en": Logit(-2, 4, 0)}, "run 7")
+)
 X, Y, Z = np.eye(3)
 
 
@@ -33,7 +35,12 @@ def log_of(context: Context) -> Messages:
 
 def test_a_new_file_takes_an_embedder_on(context: Context) -> None:
     vectors = Vectors(context)
-    assert (vectors.identity(), vectors.active_id, vectors.pending(), vectors.pending_count()) == (None, None, [], 0)
+    assert (vectors.identity(), vectors.active_id, vectors.pending(), vectors.pending_count()) == (
+        None,
+        None,
+        [],
+        0,
+    )
 
     vectors.adopt(TOY)
     vectors.adopt(TOY)
@@ -43,7 +50,9 @@ def test_a_new_file_takes_an_embedder_on(context: Context) -> None:
 
 
 @pytest.mark.parametrize("change", [{"name": "other"}, {"version": "2"}, {"dim": 4}, {"checksum": "bad"}])
-def test_another_embedder_is_refused_with_the_command_that_converts(vectors: Vectors, change: dict[str, str]) -> None:
+def test_another_embedder_is_refused_with_the_command_that_converts(
+    vectors: Vectors, change: dict[str, str]
+) -> None:
     other = replace(TOY, **change)  # type: ignore[arg-type]
 
     with pytest.raises(EmbedderMismatch) as caught:
