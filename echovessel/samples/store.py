@@ -58,6 +58,7 @@ def _store_memories(talk: Talk, memory: Memory, message_of: dict[str, str]) -> d
     }
     node_of: dict[str, str] = {}
     for gold in in_order(talk.memories):
+        told = max((talk.turn[turn].at for turn, _ in gold.sources), default=start)
         node = replace(
             gold.node,
             # The persona's own life is shared, and nothing shared rests on what one user heard.
@@ -66,7 +67,7 @@ def _store_memories(talk: Talk, memory: Memory, message_of: dict[str, str]) -> d
             else tuple(Source(message=message_of[turn], quote=quote) for turn, quote in gold.sources),
             entities=() if gold.shared else tuple(entity_of[name] for name in gold.entities),
             supersedes=tuple(node_of[name] for name in gold.supersedes),
-            known_at=start if gold.shared else None,
+            known_at=told if gold.shared else None,
         )
         node_of[gold.id] = (shared if gold.shared else memory).nodes.add(node).id
     return {node: name for name, node in node_of.items()}
