@@ -1,4 +1,4 @@
-"""The SQLite file: how it is opened, migrated, locked and written. All that is special to SQLite stays here."""
+"""The SQLite file: how it is opened, migrated, locked and written. What is special to SQLite stays here."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ Row = tuple[Any, ...]
 def migrations() -> list[str]:
     """The SQL scripts in order; script n brings a file from version n - 1 to n."""
     folder = resources.files("echovessel.memory") / "schema"
-    scripts = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda e: e.name)
+    scripts = sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda e: e.name
+    )
     return [script.read_text(encoding="utf-8") for script in scripts]
 
 
 class Store:
-    """One memory file, open. Threads of one process may share it; other processes may have it open too.
+    """One memory file, open. Threads of one process may share it; other processes may open it too.
 
     `rollbacks` counts the transactions that were undone: whatever was read inside one may never have been.
     """
@@ -63,7 +65,9 @@ class Store:
             try:
                 parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise StoreReadOnly(f"{parent} can't be made: {error.strerror}. Choose a folder you may write to.") from error
+                raise StoreReadOnly(
+                    f"{parent} can't be made: {error.strerror}. Choose a folder you may write to."
+                ) from error
         connection = apsw.Connection(self.path)
         connection.set_busy_timeout(busy_timeout_ms)
         return connection
@@ -71,21 +75,25 @@ class Store:
     def _prepare(self) -> None:
         """Check whose file it is before anything is written, then bring it up to date."""
         run = self._connection.execute
-        found_id = run("PRAGMA application_id").get
-        version = run("PRAGMA user_version").get
-        tables = run("SELECT count(*) FROM sqlite_schema").get
+        with self._connection:  # one state: another process may be making the file right now
+            found_id = run("PRAGMA application_id").get
+            version = run("PRAGMA user_version").get
+            tables = run("SELECT count(*) FROM sqlite_schema").get
         scripts = migrations()
         if found_id != APPLICATION_ID and (tables or found_id):
-            raise StoreForeign(f"{self.path} is a database of another program. Choose another path for the memory file.")
+            raise StoreForeign(
+                f"{self.path} is a database of another program. Choose another path for the memory file."
+            )
         if version > len(scripts):
             raise StoreForeign(
-                f"{self.path} was made by a newer EchoVessel (file version {version}, this program knows {len(scripts)}). "
-                "Upgrade with: pip install -U echovessel"
+                f"{self.path} was made by a newer EchoVessel (file version {version}, this program knows"
+                f" {len(scripts)}). Upgrade with: pip install -U echovessel"
             )
         if self.path != MEMORY and not self._connection.readonly("main"):
-            run("PRAGMA journal_mode = WAL").get
-        run("PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
-        run("PRAGMA mmap_size = 1073741824").get
+            run("PRAGMA journal_mode = WAL").fetchall()
+        run("PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
+        run("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
+        run("PRAGMA mmap_size = 1073741824").fetchall()
         self._connection.enable_load_extension(True)
         self._connection.load_extension(sqlite_vec.loadable_path())
         self._connection.enable_load_extension(False)
@@ -182,7 +190,7 @@ class Store:
             return self._connection.last_insert_rowid()
 
     def rows_of(self, sql: str, keys: Sequence[Value], before: Sequence[Value] = ()) -> list[Row]:
-        """Rows of a query with ``IN (SELECT value FROM json_each(?))`` as its last parameter, for any number of keys."""
+        """Rows of a query that ends in ``IN (SELECT value FROM json_each(?))``, for any number of keys."""
         return self.rows(sql, (*before, json.dumps(list(keys))))
 
     @property
@@ -201,22 +209,21 @@ class Store:
     def scrub(self) -> None:
         """Leave no deleted byte behind: rewrite the file without free space, and cut the log.
 
-        secure_delete zeroes what is deleted, but copies that a b-tree left in the unused part of a page when it
-        split stay: of 2,103 deleted names 7 were found again without the rewrite. It costs about as much as copying
-        the file.
+        secure_delete zeroes what is deleted, but copies that a b-tree left in the unused part of a page when
+        it split stay: of 2,103 deleted names 7 were found again without the rewrite. It costs about as much
+        as copying the file.
 
         Raises
         ------
         StoreBusy
-            Another process reads the file, so the log can't be cut now; what was deleted is gone from the tables,
-            and the log follows with the next `scrub`.
+            Another process reads the file, so the log can't be cut now; what was deleted is gone from the
+            tables, and the log follows with the next `scrub`.
         """
         with self._lock, self._errors():
             self._connection.execute("VACUUM")
             if self.path == MEMORY:
                 return
-            busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if busy:
+            if self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get[0]:
                 raise StoreBusy(
                     f"{self.path} is open in another process, so its log still holds deleted text. "
                     "Close the other program and run `echovessel forget --finish`."
@@ -239,14 +246,24 @@ class Store:
         try:
             yield
         except (apsw.BusyError, apsw.LockedError) as error:
-            raise StoreBusy(f"{self.path} is locked by another process. Wait for it to finish, or close it.") from error
+            raise StoreBusy(
+                f"{self.path} is locked by another process. Wait for it to finish, or close it."
+            ) from error
         except apsw.FullError as error:
-            raise StoreFull(f"No space left for {self.path}. Free some; the last change was not kept.") from error
+            raise StoreFull(
+                f"No space left for {self.path}. Free some; the last change was not kept."
+            ) from error
         except apsw.ReadOnlyError as error:
-            raise StoreReadOnly(f"{self.path} can't be written. Give yourself the right to write it and its folder.") from error
+            raise StoreReadOnly(
+                f"{self.path} can't be written. Give yourself the right to write it and its folder."
+            ) from error
         except apsw.CantOpenError as error:
-            raise StoreReadOnly(f"{self.path} can't be opened. Check that its folder exists and may be written.") from error
+            raise StoreReadOnly(
+                f"{self.path} can't be opened. Check that its folder exists and may be written."
+            ) from error
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            raise StoreDamaged(f"{self.path} is damaged or no memory file. Restore a backup, or choose another path.") from error
+            raise StoreDamaged(
+                f"{self.path} is damaged or no memory file. Restore a backup, or choose another path."
+            ) from error
         except apsw.IOError as error:
             raise StoreError(f"{self.path} can't be read or written: {error}. Check the disk.") from error

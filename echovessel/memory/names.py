@@ -98,7 +98,10 @@ def names_of(context: Context) -> Names:
         stamp = (store.data_version, store.total_changes, store.rollbacks)
         if kept is not None and kept.stamp == stamp:
             return kept.names
-        first, last = store.row("SELECT (SELECT min(seq) FROM changes), (SELECT max(seq) FROM changes)") or (None, None)
+        first, last = store.row("SELECT (SELECT min(seq) FROM changes), (SELECT max(seq) FROM changes)") or (
+            None,
+            None,
+        )
         seen = last or 0
         # What was read inside a transaction that was undone may never have been.
         if (

@@ -284,6 +284,20 @@ def test_two_processes_write_at_once(context: Context) -> None:
     assert counted == 300
 
 
+def test_a_new_file_is_made_by_several_processes_at_once(tmp_path: Path) -> None:
+    body = "log.add(NewMessage(sys.argv[2], conversation=sys.argv[2]))"
+    makers = [start(tmp_path / "new.db", body, str(n)) for n in range(3)]
+
+    assert [maker.wait(timeout=120) for maker in makers] == [0, 0, 0]
+
+    for maker in makers:
+        assert maker.stdout is not None
+        maker.stdout.close()
+    made = Store(tmp_path / "new.db")
+    assert made.value("SELECT count(*) FROM messages") == 3
+    made.close()
+
+
 def test_ten_turns_survive_a_kill(context: Context) -> None:
     """Case 20: killed without a word, opened again."""
     path = Path(context.store.path)
