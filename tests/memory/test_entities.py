@@ -142,7 +142,18 @@ def test_a_batch_that_fails_leaves_nothing(directory: Entities) -> None:
     with pytest.raises(RuntimeError):
         add_and_fail()
     assert directory.list() == []
-    assert directory.mentioned("Ann") == set()
+    # The next change takes the numbers in the log that the failed one had.
+    ben = directory.add("Ben")
+    assert directory.mentioned("Ann and Ben") == {ben.id}
+
+
+def test_a_batch_links_shared_names_in_the_shared_scope_too(
+    context: Context, directory: Entities, say: Say
+) -> None:
+    message = say(context.within(Scope.shared()), "Rose called")
+    with directory.batch():
+        rose = directory.add("Rose", scope=Scope.shared())
+    assert linked(context, message) == {rose.id}
 
 
 def test_rename_keeps_the_old_name_as_an_alias(directory: Entities) -> None:
