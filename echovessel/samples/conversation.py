@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from echovessel.errors import FormatError
 
 Language = Literal["zh", "en", "mixed"]
+Kind = Literal["solo", "group"]
 Role = Literal["user", "persona", "other"]
 MemoryKind = Literal["event", "thought", "intention", "expectation"]
 Subject = Literal["user", "persona", "other"]
@@ -165,7 +166,7 @@ class Conversation(_Record):
     id: str
     title: str
     language: Language
-    kind: Literal["solo", "group"]
+    kind: Kind
     zone: str
     persona: PersonaCard
     about_user: str = ""
@@ -199,7 +200,7 @@ class Conversation(_Record):
             ) from error
         except ValidationError as error:
             first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
+            where = ".".join(str(part) for part in first["loc"]) or "(top)"
             raise FormatError(
                 f"{path}, field {where}: {first['msg']}. See datasets/README.md for the form."
             ) from error
