@@ -7,6 +7,7 @@ import sys
 import typer
 
 from echovessel.cli import bench
+from echovessel.cli.demo import demo
 from echovessel.errors import EchoVesselError
 
 app = typer.Typer(
@@ -17,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench.app, name="bench")
+app.command()(demo)
 
 
 def main() -> None:

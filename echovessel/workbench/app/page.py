@@ -1,0 +1,94 @@
+"""One page: the header, the views, and what ties them together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from echovessel.markup import Html, el
+from echovessel.workbench.app.shelf import Shelf
+from echovessel.workbench.app.views.base import QUICK, Page
+from echovessel.workbench.app.views.recall import recall_view
+from echovessel.workbench.app.words import Words
+
+VIEWS = ("overview", "memory", "recall", "entities", "timeline", "load")
+
+
+def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
+    """The page in one language."""
+    with gr.Blocks(title="EchoVessel", analytics_enabled=False, fill_width=True) as blocks:
+        with gr.Row(elem_id="top"):
+            gr.HTML(_brand(words), js_on_load=None, apply_default_css=False, elem_id="brand")
+            persona = gr.Dropdown(
+                shelf.names(),
+                value=None,
+                label=words("whose"),
+                container=True,
+                scale=0,
+                min_width=200,
+                elem_id="whose",
+            )
+            gr.HTML(_tools(words), js_on_load=None, apply_default_css=False, elem_id="tools")
+        with gr.Tabs(elem_id="views", selected="recall") as tabs:
+            page = Page(
+                shelf,
+                words,
+                persona,
+                tabs,
+                chosen=gr.State(""),
+                who=gr.State(""),
+                layer=gr.State(""),
+                stamp=gr.State(0),
+            )
+            recall_view(page)
+        blocks.load(_opening(shelf), outputs=[persona, tabs], **QUICK)
+    return blocks
+
+
+def _opening(shelf: Shelf) -> Any:
+    def opening(request: gr.Request) -> tuple[Any, Any]:
+        asked = dict(request.query_params) if request else {}
+        names, view = shelf.names(), asked.get("view")
+        name = asked.get("whose")
+        return (
+            gr.Dropdown(choices=names, value=name if name in names else names[0]),
+            gr.Tabs(selected=view) if view in VIEWS else gr.skip(),
+        )
+
+    return opening
+
+
+def _brand(words: Words) -> Html:
+    return el(
+        "div",
+        el("span", "EchoVessel", class_="name"),
+        el("span", words("tagline"), class_="line"),
+        class_="brand",
+    )
+
+
+def _tools(words: Words) -> Html:
+    other = "en" if words.language == "zh" else "zh"
+    return el(
+        "div",
+        el(
+            "a",
+            words("other_language"),
+            href=f"/{other}/",
+            class_="tool",
+            hreflang=other,
+            lang=other,
+            data_switch=True,
+        ),
+        el(
+            "button",
+            "◐",
+            type="button",
+            class_="tool",
+            data_theme=True,
+            aria_label=words("theme"),
+            title=words("theme"),
+        ),
+        class_="tools",
+    )

@@ -1,0 +1,120 @@
+"""The memories that the page shows: opened ones, and those loaded to look at, each with its undo list."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from echovessel.clock import day_of
+from echovessel.errors import NotFoundError
+from echovessel.memory.memory import Memory
+from echovessel.memory.records import Sender
+from echovessel.runtime.vessel import Vessel
+
+UNDO_DEPTH = 50
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that was done on the page, and how to take it back. `what` is a key of the table of strings."""
+
+    what: str
+    undo: Callable[[], object]
+
+
+@dataclass
+class Opened:
+    """One memory on the page.
+
+    Attributes
+    ----------
+    name : str
+        What the picker shows.
+    code : str
+        The Python that opens the same.
+    questions : tuple of str
+        What may be asked to begin with.
+    """
+
+    name: str
+    vessel: Vessel
+    code: str
+    questions: tuple[str, ...] = ()
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def memory(self) -> Memory:
+        """The six layers."""
+        return self.vessel.memory
+
+    @property
+    def zone(self) -> str:
+        """The zone in which its days are counted."""
+        return self.memory.personas.zone_of(self.memory.context.scope)
+
+    @property
+    def today(self) -> date:
+        """Today, by the memory's own clock and zone: a sample's clock stands at the end of its talk."""
+        return self.day(self.memory.context.clock.now())
+
+    def day(self, moment: datetime) -> date:
+        """The day of a moment in the memory's zone."""
+        return day_of(moment, self.zone)
+
+    def speaker(self, sender: Sender, name: str) -> str:
+        """Who said it: by the name on the message, else by the persona's or the user's."""
+        if name:
+            return name
+        personas, context = self.memory.personas, self.memory.context
+        if sender is Sender.PERSONA:
+            return personas.get(context.persona).name or context.persona
+        if sender is Sender.USER:
+            return personas.audience(context.scope).name or context.scope.name
+        return str(sender)
+
+    def did(self, what: str, undo: Callable[[], object]) -> None:
+        """Note what was done, so that it can be taken back."""
+        self.steps.append(Step(what, undo))
+        del self.steps[:-UNDO_DEPTH]
+
+    def undo(self) -> Step | None:
+        """Take the last step back; None when there is nothing to take back. A step that can't be is dropped."""
+        if not self.steps:
+            return None
+        step = self.steps.pop()
+        step.undo()
+        return step
+
+    def forget_steps(self) -> None:
+        """After something was forgotten, older steps may hold its text or speak of what is gone: drop them all."""
+        self.steps.clear()
+
+
+class Shelf:
+    """All memories on the page, by name, in the order they came."""
+
+    def __init__(self, opened: Iterable[Opened]) -> None:
+        self._lock = threading.Lock()
+        self._opened = {one.name: one for one in opened}
+
+    def names(self) -> list[str]:
+        """What the picker offers."""
+        return list(self._opened)
+
+    def __getitem__(self, name: str | None) -> Opened:
+        found = self._opened.get(name or "")
+        if found is None:
+            raise NotFoundError(f"no memory {name!r} is open here. Choose another one above.")
+        return found
+
+    def add(self, opened: Opened) -> str:
+        """Put one more memory on the shelf; gives its name, made different where it is taken."""
+        with self._lock:
+            name, number = opened.name, 2
+            while name in self._opened:
+                name, number = f"{opened.name} ({number})", number + 1
+            opened.name = name
+            self._opened[name] = opened
+            return name

@@ -1,0 +1,82 @@
+/* Hands clicks inside our HTML to Python, and does what needs no server: copying, the theme, the language link. */
+(() => {
+  const root = document.documentElement;
+
+  window.evForward = (element, trigger) => {
+    element.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-act]");
+      if (button && element.contains(button)) {
+        event.preventDefault();
+        trigger("click", { act: button.dataset.act, id: button.dataset.id });
+      }
+    });
+  };
+
+  const dark = () => document.body.classList.contains("dark");
+  const setDark = (on) => {
+    document.body.classList.toggle("dark", on);
+    root.style.colorScheme = on ? "dark" : "light";
+  };
+
+  const setTheme = () => {
+    let kept = null;
+    try { kept = localStorage.getItem("ev-theme"); } catch (error) { /* storage is off: follow the system */ }
+    const asked = new URLSearchParams(location.search).get("__theme");
+    const choice = asked === "dark" || asked === "light" ? asked : kept;
+    setDark(choice ? choice === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  };
+
+  const viewNow = () => {
+    const tab = document.querySelector("#views button[role=tab][aria-selected=true]");
+    return tab ? tab.id.replace(/-button$/, "") : "";
+  };
+  const personaNow = () => document.querySelector("#whose input")?.value || "";
+
+  document.addEventListener("click", (event) => {
+    const copy = event.target.closest("[data-copy]");
+    if (copy) {
+      const said = copy.textContent;
+      navigator.clipboard.writeText(copy.parentElement.querySelector("code").textContent).then(() => {
+        copy.textContent = copy.dataset.done;
+        setTimeout(() => { copy.textContent = said; }, 1500);
+      });
+    }
+    if (event.target.closest("[data-theme]")) {
+      setDark(!dark());
+      try { localStorage.setItem("ev-theme", dark() ? "dark" : "light"); } catch (error) { /* storage is off */ }
+    }
+    const other = event.target.closest("a[data-switch]");
+    if (other) {
+      const place = new URLSearchParams({ whose: personaNow(), view: viewNow() });
+      other.href = `${other.pathname}?${place}`;
+    }
+  });
+
+  /* A turn that is looked at comes into sight inside its own list, without moving the page. */
+  const bringUp = (list) => {
+    const here = list.querySelector(".turn.here");
+    if (here) list.scrollTop = here.offsetTop - list.clientHeight / 3;
+  };
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open) event.target.querySelectorAll(".turns").forEach(bringUp);
+  }, true);
+  window.evShow = (element) => {
+    element.querySelectorAll(".turns").forEach(bringUp);
+    if (innerWidth < 900) element.scrollIntoView({ behavior: "smooth", block: "start" });
+  };
+
+  const start = () => {
+    root.lang = location.pathname.startsWith("/zh") ? "zh-CN" : "en";
+    setTheme();
+    /* On a phone the weights start folded, so that the hits come first. */
+    if (innerWidth < 700) {
+      const fold = () => {
+        const head = document.querySelector("#weights > button.label-wrap.open");
+        if (!head) return void setTimeout(fold, 200);
+        head.click();
+      };
+      fold();
+    }
+  };
+  document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", start) : start();
+})();

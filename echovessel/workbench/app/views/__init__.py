@@ -1,0 +1,1 @@
+"""The views: Gradio's components laid out and wired to the functions of `show`."""

@@ -1,0 +1,103 @@
+"""What every view is handed, and how their parts speak to one another."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ParamSpec
+
+import gradio as gr
+
+from echovessel.errors import EchoVesselError
+from echovessel.markup import Html
+from echovessel.workbench.app.shelf import Opened, Shelf
+from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.words import Words
+
+P = ParamSpec("P")
+_log = logging.getLogger(__name__)
+
+# A click on any element with data-act goes to Python as that act with its data-id; see page.js.
+FORWARD = "window.evForward(element, trigger)"
+QUICK: dict[str, Any] = {
+    "queue": False,
+    "show_progress": "hidden",
+    "trigger_mode": "always_last",
+    "api_visibility": "private",
+}
+DONE: dict[str, Any] = {"trigger_mode": "once", "api_visibility": "private", "show_progress": "minimal"}
+
+
+@dataclass
+class Page:
+    """One page in one language.
+
+    Attributes
+    ----------
+    persona : Dropdown
+        Which memory is shown.
+    chosen : State
+        Id of the memory or message that is looked at.
+    who : State
+        Id of the entity that is looked at.
+    layer : State
+        The layer that the Memory view was sent to show.
+    stamp : State
+        Counts changes, so that every view shows the memory as it is.
+    """
+
+    shelf: Shelf
+    words: Words
+    persona: gr.Dropdown
+    tabs: gr.Tabs
+    chosen: gr.State
+    who: gr.State
+    layer: gr.State
+    stamp: gr.State
+
+    def opened(self, name: str | None) -> Opened:
+        """The memory of that name."""
+        return self.shelf[name]
+
+    def listen(self, panel: gr.HTML) -> None:
+        """Let clicks inside a panel lead to a memory, an entity or a layer."""
+        panel.click(go, outputs=[self.tabs, self.chosen, self.who, self.layer], **QUICK)
+
+
+def panel(**options: Any) -> gr.HTML:
+    """A place for HTML of ours whose buttons speak to Python."""
+    return gr.HTML(**({"js_on_load": FORWARD, "apply_default_css": False} | options))
+
+
+def act_of(event: gr.EventData) -> tuple[str, str]:
+    """What was clicked: the act and its target."""
+    data = event._data if isinstance(event._data, dict) else {}
+    return str(data.get("act", "")), str(data.get("id", ""))
+
+
+def go(event: gr.EventData) -> tuple[Any, Any, Any, Any]:
+    """Follow a click to another view."""
+    does, target = act_of(event)
+    if does == "open":
+        return gr.Tabs(selected="memory"), target, gr.skip(), gr.skip()
+    if does == "entity":
+        return gr.Tabs(selected="entities"), gr.skip(), target, gr.skip()
+    if does == "layer":
+        return gr.Tabs(selected="memory"), gr.skip(), gr.skip(), target
+    return gr.skip(), gr.skip(), gr.skip(), gr.skip()
+
+
+def told(function: Callable[P, Html]) -> Callable[P, Html]:
+    """Turn an error raised on purpose into one sentence where the HTML would have stood."""
+
+    @functools.wraps(function)
+    def answered(*args: P.args, **kwargs: P.kwargs) -> Html:
+        try:
+            return function(*args, **kwargs)
+        except EchoVesselError as error:
+            _log.info("%s: %s", function.__name__, error)
+            return notice(str(error))
+
+    return answered
