@@ -56,6 +56,7 @@ def _store_memories(talk: Talk, memory: Memory, message_of: dict[str, str]) -> d
         entity.id: memory.directory.add(entity.name, kind=entity.kind, aliases=entity.aliases).id
         for entity in talk.entities
     }
+    by_id = {gold.id: gold for gold in talk.memories}
     node_of: dict[str, str] = {}
     for gold in in_order(talk.memories):
         told = max((talk.turn[turn].at for turn, _ in gold.sources), default=start)
@@ -66,7 +67,10 @@ def _store_memories(talk: Talk, memory: Memory, message_of: dict[str, str]) -> d
             if gold.shared
             else tuple(Source(message=message_of[turn], quote=quote) for turn, quote in gold.sources),
             entities=() if gold.shared else tuple(entity_of[name] for name in gold.entities),
-            supersedes=tuple(node_of[name] for name in gold.supersedes),
+            # A fact gives way only to one of its own kind; an expectation that is over says so by its status.
+            supersedes=tuple(
+                node_of[name] for name in gold.supersedes if by_id[name].node.kind is gold.node.kind
+            ),
             known_at=told if gold.shared else None,
         )
         node_of[gold.id] = (shared if gold.shared else memory).nodes.add(node).id

@@ -237,8 +237,9 @@ def _bars(arms: Sequence[ArmRun], labelled: LabelledSet) -> Sheet:
 
 def _silences(run: BenchRun) -> Sheet | None:
     rows = []
-    for arm, silence in silences(run):
-        dense = next((s for a, s in silences(run) if a.arm == "dense" and a.over is arm.over), None)
+    measured = silences(run)
+    for arm, silence in measured:
+        dense = next((s for a, s in measured if a.arm == "dense" and a.over is arm.over), None)
         kinds = "; ".join(f"{kind} {quiet} of {asked}" for kind, (quiet, asked) in silence.by_kind.items())
         rows.append(
             (

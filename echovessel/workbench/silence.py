@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from echovessel.errors import InputError
-from echovessel.workbench.metrics import auroc, evidence_ranks, recall_at
+from echovessel.workbench.metrics import auroc
 from echovessel.workbench.results import Answer, ArmRun, BenchRun
 
 K = 10
@@ -79,17 +80,14 @@ def silence_of(run: ArmRun) -> Silence:
         raise InputError(
             "silence is measured on a set with answerable and unanswerable questions. Use --dataset own."
         )
-    full = _recall(answerable, -math.inf)
-    curve = tuple(
-        SilencePoint(threshold, _silent(unanswerable, threshold), full - _recall(answerable, threshold))
-        for threshold in _thresholds(run.ungated)
-    )
+    thresholds = _thresholds(run.ungated)
+    found, quiet = _recall(answerable, thresholds), _silent(unanswerable, thresholds)
+    full = found[0]
+    curve = tuple(map(SilencePoint, thresholds.tolist(), quiet.tolist(), (full - found).tolist()))
     asked = [a for a in run.answers if a.unanswerable]
-    shipped = SilencePoint(
-        math.nan,
-        _silent(asked, -math.inf),
-        full - _recall([a for a in run.answers if a.evidence], -math.inf),
-    )
+    as_is = np.array([-math.inf])
+    kept = _recall([a for a in run.answers if a.evidence], as_is)[0]
+    shipped = SilencePoint(math.nan, float(_silent(asked, as_is)[0]), float(full - kept))
     kinds = sorted({a.category for a in asked})
     by_kind = {
         kind: (sum(not a.hits for a in asked if a.category == kind), sum(a.category == kind for a in asked))
@@ -104,25 +102,38 @@ def silences(run: BenchRun) -> list[tuple[ArmRun, Silence]]:
     return [(arm, silence_of(arm)) for arm in run.arms if any(a.evidence for a in arm.ungated)]
 
 
-def _thresholds(answers: Sequence[Answer]) -> list[float]:
+def _thresholds(answers: Sequence[Answer]) -> NDArray[np.float64]:
+    """From one that drops nothing to one that drops all but what an alias lets pass."""
     finite = np.array([h.confidence for a in answers for h in a.hits if math.isfinite(h.confidence)])
-    if not len(finite):
-        return [-math.inf, math.inf]
-    steps = np.unique(np.quantile(finite, np.linspace(0, 1, POINTS)))
-    return [*steps.tolist(), math.inf]
+    steps = np.unique(np.quantile(finite, np.linspace(0, 1, POINTS))) if len(finite) else finite
+    return np.array([-math.inf, *steps.tolist(), math.inf])
 
 
-def _kept(answer: Answer, threshold: float) -> list[str]:
-    return [hit.id for hit in answer.hits if hit.confidence >= threshold]
+def _silent(answers: Sequence[Answer], thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of answers of which nothing is left, per threshold."""
+    best = np.array([_confidence(a) for a in answers])
+    # An answer without a hit is silent at every threshold, also at the lowest.
+    return ((best[:, None] < thresholds) | (best[:, None] == -math.inf)).mean(axis=0)
 
 
-def _silent(answers: Sequence[Answer], threshold: float) -> float:
-    return sum(not _kept(a, threshold) for a in answers) / len(answers)
+def _recall(answers: Sequence[Answer], thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Recall at 10 of what is left, per threshold.
 
-
-def _recall(answers: Sequence[Answer], threshold: float) -> float:
-    found = [evidence_ranks(a.evidence, [(name,) for name in _kept(a, threshold)]) for a in answers]
-    return float(np.mean([recall_at(ranks, K) for ranks in found]))
+    A piece of evidence is among the first ten while it is kept itself and fewer than ten above it are: for
+    thresholds up to its own confidence, and above the tenth best confidence of the hits before it.
+    """
+    total = np.zeros(len(thresholds))
+    for each in answers:
+        place = {hit.id: rank for rank, hit in enumerate(each.hits)}
+        confidence = np.array([hit.confidence for hit in each.hits])
+        for name in each.evidence:
+            if name not in place:
+                continue
+            before = np.sort(confidence[: place[name]])[::-1]
+            crowded = before[K - 1] if len(before) >= K else None
+            found = thresholds <= confidence[place[name]]
+            total += (found if crowded is None else found & (thresholds > crowded)) / len(each.evidence)
+    return total / len(answers)
 
 
 def _confidence(answer: Answer) -> float:

@@ -100,6 +100,16 @@ def test_the_curve_runs_from_nothing_dropped_to_all_and_never_turns_back() -> No
     assert silence.auroc == pytest.approx((1 + 0 + 1 + 0) / 4)
 
 
+def test_dropping_weak_hits_can_bring_evidence_into_the_first_ten() -> None:
+    asked, off = question("e", "single", "m1"), question("o", "off_topic")
+    crowd = [(f"x{n}", 0.2) for n in range(12)]
+    ungated = (answer(asked, *crowd, ("m1", 0.8)), answer(off, ("x", 0.1)))
+    silence = silence_of(ArmRun("default", Over.MEMORY, ungated, 1, 0.0, {}, ungated))
+
+    assert silence.curve[0].lost == 0.0
+    assert {point.lost for point in silence.curve if 0.2 < point.threshold <= 0.8} == {-1.0}
+
+
 def test_silence_needs_both_kinds_of_question() -> None:
     asked = question("e", "single", "m1")
     with pytest.raises(InputError, match="Use --dataset own"):
