@@ -57,7 +57,9 @@ def aware(moment: datetime, what: str = "time") -> datetime:
     if not isinstance(moment, datetime):
         raise InputError(f"{what} must be a datetime with a time zone, found {moment!r}.")
     if moment.utcoffset() is None:
-        raise InputError(f"{what} has no time zone: {moment.isoformat()}. Give one, such as datetime(2026, 3, 1, tzinfo=UTC).")
+        raise InputError(
+            f"{what} has no time zone: {moment.isoformat()}. Give one, such as datetime(2026, 3, 1, tzinfo=UTC)."
+        )
     return moment.astimezone(UTC)
 
 
@@ -82,7 +84,9 @@ def zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
-        raise InputError(f"{name!r} is no time zone. Use an IANA name such as Asia/Shanghai or Europe/Berlin.") from error
+        raise InputError(
+            f"{name!r} is no time zone. Use an IANA name such as Asia/Shanghai or Europe/Berlin."
+        ) from error
 
 
 def day_of(moment: datetime, zone_name: str) -> date:

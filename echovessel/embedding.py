@@ -26,9 +26,14 @@ class Logit:
 
     def __post_init__(self) -> None:
         if not all(map(math.isfinite, (self.intercept, self.cosine, self.lexical))):
-            raise ConfigError(f"calibration constants must be finite numbers, found {self}. Measure them with evals/calibrate.py.")
+            raise ConfigError(
+                f"calibration constants must be finite numbers, found {self}. Measure them with evals/calibrate.py."
+            )
         if self.cosine < 0 or self.lexical < 0:
-            raise ConfigError(f"cosine and lexical constants must not be negative, found {self}. Measure them with evals/calibrate.py.")
+            raise ConfigError(
+                f"cosine and lexical constants must not be negative, found {self}. "
+                "Measure them with evals/calibrate.py."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,12 @@ class EmbedderIdentity:
 
     def same_vectors(self, other: EmbedderIdentity) -> bool:
         """Whether vectors of both may be compared."""
-        return (self.name, self.version, self.dim, self.checksum) == (other.name, other.version, other.dim, other.checksum)
+        return (self.name, self.version, self.dim, self.checksum) == (
+            other.name,
+            other.version,
+            other.dim,
+            other.checksum,
+        )
 
 
 class Embedder(Protocol):

@@ -85,4 +85,6 @@ class MissingExtra(EchoVesselError):
     """An optional package is needed; the message names the pip line."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional package. Install it with: pip install 'echovessel[{extra}]'")
+        super().__init__(
+            f"{feature} needs an optional package. Install it with: pip install 'echovessel[{extra}]'"
+        )

@@ -40,7 +40,8 @@ def el(name: str, *children: object, **attributes: object) -> Html:
         without a value.
     """
     said = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value), quote=True)}"')
+        f" {key.rstrip('_').replace('_', '-')}"
+        + ("" if value is True else f'="{escape(str(value), quote=True)}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )

@@ -92,7 +92,7 @@ class Store:
         if self.path != MEMORY and not self._connection.readonly("main"):
             run("PRAGMA journal_mode = WAL").fetchall()
         run("PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
-        run("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
+        run("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
         run("PRAGMA mmap_size = 1073741824").fetchall()
         self._connection.enable_load_extension(True)
         self._connection.load_extension(sqlite_vec.loadable_path())

@@ -32,7 +32,7 @@ class IdMaker:
         return "".join(_ALPHABET[(value >> shift) & 31] for shift in range(125, -5, -5))
 
 
-def checked_name(name: str, what: str) -> str:
+def checked_name(name: object, what: str) -> str:
     """A persona, user, group or channel name that may serve as a key.
 
     Raises
@@ -42,6 +42,7 @@ def checked_name(name: str, what: str) -> str:
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(
-            f"{what} id {name!r} can't be used: it must be 1 to 64 letters, digits or _ . @ -, and begin with a letter or digit."
+            f"{what} id {name!r} can't be used: it must be 1 to 64 letters, digits or _ . @ -, "
+            "and begin with a letter or digit."
         )
     return name

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import date
-from functools import wraps
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,20 +14,25 @@ from numpy.typing import NDArray
 from echovessel.clock import Clock, SystemClock
 from echovessel.embedding import EmbedderIdentity
 from echovessel.errors import InputError
+from echovessel.memory import frames
+from echovessel.memory.access import Access
 from echovessel.memory.context import Context
 from echovessel.memory.core_blocks import CoreBlocks
 from echovessel.memory.engine import Store
 from echovessel.memory.entities import Entities
+from echovessel.memory.forget import Derived, Forget
 from echovessel.memory.ids import IdMaker, checked_name
+from echovessel.memory.imports import Imports
 from echovessel.memory.messages import Messages
 from echovessel.memory.moods import Moods
 from echovessel.memory.nodes import Nodes
 from echovessel.memory.personas import Personas
-from echovessel.memory.recall import Recall, Recaller
+from echovessel.memory.recall import Recall, Recaller, Weights
 from echovessel.memory.recall.indexes import Indexes
-from echovessel.memory.records import Entity, Message, NewMessage, NewNode, Node, NodeKind, Scope
+from echovessel.memory.records import Entity, Forgotten, NewNode, Node, NodeKind, Scope
 from echovessel.memory.search import Search
 from echovessel.memory.sessions import Sessions
+from echovessel.memory.targets import Target
 from echovessel.memory.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -60,6 +64,10 @@ class Memory:
         Vectors, their queue, and the embedder they are from.
     personas : Personas
         Personas and the people they talk with.
+    imports : Imports
+        Where rows came from, and how to take an import back whole.
+    access : Access
+        How often each memory was shown; ranking never looks here.
     """
 
     def __init__(self, context: Context, *, indexes: Indexes | None = None) -> None:
@@ -74,6 +82,8 @@ class Memory:
         self.search = Search(context)
         self.vectors = Vectors(context)
         self.personas = Personas(context)
+        self.imports = Imports(context)
+        self.access = Access(context)
         self._recaller = Recaller(context, self.directory, self.log, self.vectors, self._indexes)
 
     @classmethod
@@ -110,7 +120,13 @@ class Memory:
             No such persona, and `create` is false.
         """
         store = Store(path)
-        context = Context(store, checked_name(persona, "persona"), scope or Scope.shared(), clock or SystemClock(), IdMaker())
+        context = Context(
+            store,
+            checked_name(persona, "persona"),
+            scope or Scope.shared(),
+            clock or SystemClock(),
+            IdMaker(),
+        )
         try:
             memory = cls(context)
             memory.personas.require(create=create)
@@ -125,9 +141,84 @@ class Memory:
         """The same persona, seen from another scope; shares the open file."""
         return type(self)(self.context.within(scope), indexes=self._indexes)
 
-    @wraps(Recaller.recall)
-    def recall(self, query: str, **options: Any) -> Recall:
-        return self._recaller.recall(query, **options)
+    def recall(
+        self,
+        query: str,
+        *,
+        vector: NDArray[np.floating] | None = None,
+        weights: Weights | None = None,
+        k: int = 10,
+        now: datetime | None = None,
+        as_of: datetime | None = None,
+        recorded_as_of: datetime | None = None,
+        include_superseded: bool = False,
+        exclude: Collection[str] = (),
+    ) -> Recall:
+        """Recall what the persona would remember about this.
+
+        Parameters
+        ----------
+        query : str
+            What is asked or said; a burst of messages is joined by line breaks.
+        vector : array of shape (dim,), optional
+            Its unit vector from the file's embedder; without one the words alone decide.
+        weights : Weights, optional
+            The shipped default when left out.
+        k : int
+            At most so many hits; 1 or more.
+        now : datetime, optional
+            From when ages are counted; `as_of`, else the clock's time, when left out.
+        as_of : datetime, optional
+            Recall what was known then.
+        recorded_as_of : datetime, optional
+            Recall what was in the file then.
+        include_superseded : bool
+            Also memories that a newer one has replaced.
+        exclude : collection of str
+            Messages and nodes that are in the prompt already.
+
+        Raises
+        ------
+        InputError
+            An empty query, k below 1, a time without a zone, or a vector of another length than the file's.
+        """
+        return self._recaller.recall(
+            query,
+            vector=vector,
+            weights=weights,
+            k=k,
+            now=now,
+            as_of=as_of,
+            recorded_as_of=recorded_as_of,
+            include_superseded=include_superseded,
+            exclude=exclude,
+        )
+
+    def forget(
+        self, target: Target, *, dry_run: bool = False, derived: Derived = "drop", tombstones: bool = True
+    ) -> Forgotten:
+        """Forget for good: the text is afterwards in no table, index, log or free page. See `Forget.forget`."""
+        return Forget(self.context).forget(target, dry_run=dry_run, derived=derived, tombstones=tombstones)
+
+    def events(self, *, include_superseded: bool = False) -> pl.DataFrame:
+        """L3 as a polars frame, the latest known first; columns as in `echovessel.memory.frames`."""
+        return self._frame([NodeKind.EVENT], include_superseded=include_superseded)
+
+    def thoughts(self, *, include_superseded: bool = False) -> pl.DataFrame:
+        """L4 as a polars frame: thoughts, intentions and expectations, the latest known first."""
+        kinds = [kind for kind in NodeKind if kind is not NodeKind.EVENT]
+        return self._frame(kinds, include_superseded=include_superseded)
+
+    def messages(self) -> pl.DataFrame:
+        """L2 as a polars frame, in order."""
+        return frames.messages(self.log.between())
+
+    def entities(self) -> pl.DataFrame:
+        """L5 as a polars frame, the oldest first."""
+        return frames.entities(self.directory.list())
+
+    def _frame(self, kinds: Sequence[NodeKind], *, include_superseded: bool) -> pl.DataFrame:
+        return frames.nodes(self.nodes.list(kinds=kinds, include_superseded=include_superseded))
 
     def add_event(
         self,
@@ -174,7 +265,9 @@ class Memory:
         found = self.directory.find(name)
         if len(found) > 1:
             ids = ", ".join(entity.id for entity in found)
-            raise InputError(f"{len(found)} entities go by {name!r} ({ids}). Link by id: entities=... of NewNode.")
+            raise InputError(
+                f"{len(found)} entities go by {name!r} ({ids}). Link by id: entities=... of NewNode."
+            )
         return found[0] if found else self.directory.add(name)
 
     def close(self) -> None:

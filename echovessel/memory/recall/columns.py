@@ -25,6 +25,7 @@ _DEFAULTS: dict[str, tuple[Any, Any]] = {
     "han": (np.bool_, False),
     "has_vector": (np.bool_, False),
     "length": (np.float32, 0),
+    "session": (np.int32, -1),
     "previous": (np.int32, -1),
     "following": (np.int32, -1),
 }
@@ -43,6 +44,7 @@ class Columns:
     words : content words
     question, han, has_vector : flags
     length : content words with what the neighbours lend, for BM25
+    session : number of a message's session; -1 for nodes
     previous, following : rows of the neighbours in the session, -1 for none
     matrix : vectors, shape (n, dim); zeros where a memory waits for its own
     """
@@ -61,6 +63,7 @@ class Columns:
     han: NDArray[np.bool_]
     has_vector: NDArray[np.bool_]
     length: NDArray[np.float32]
+    session: NDArray[np.int32]
     previous: NDArray[np.int32]
     following: NDArray[np.int32]
     matrix: Vectors

@@ -39,13 +39,18 @@ def explain(result: Recall) -> str:
         for hit in result.hits:
             adds = [f"{hit.contributions[name]:+.2f}" if hit.contributions[name] else "." for name in FACTORS]
             table.add_row(
-                str(hit.rank), f"{hit.score:.2f}", *adds, f"{hit.happened_at:%Y-%m-%d}", Text(_shown(hit.text, hit.speaker, hit.kind))
+                str(hit.rank),
+                f"{hit.score:.2f}",
+                *adds,
+                f"{hit.happened_at:%Y-%m-%d}",
+                Text(_shown(hit.text, hit.speaker, hit.kind)),
             )
         console.print(table)
     else:
         console.print("Nothing in memory bears on this.")
     for memo in result.dropped[:_SHOWN_DROPPED]:
-        line = f"dropped ({memo.rule}, relevance {memo.factors.relevance:.2f}): {_shown(memo.text, memo.speaker, memo.kind)}"
+        why = f"dropped ({memo.rule}, relevance {memo.factors.relevance:.2f}): "
+        line = why + _shown(memo.text, memo.speaker, memo.kind)
         console.print(Text(line, overflow="ellipsis", no_wrap=True, style="dim"))
     total = sum(result.timings.values())
     console.print(f"{len(result.hits)} of {result.considered} memories in {total:.1f} ms", style="dim")
@@ -54,7 +59,9 @@ def explain(result: Recall) -> str:
 
 def as_html(result: Recall) -> str:
     """The same as an HTML table; what people wrote is escaped."""
-    head = "".join(f"<th>{name}</th>" for name in ("#", "score", *(HEADINGS[n] for n in FACTORS), "when", "memory"))
+    head = "".join(
+        f"<th>{name}</th>" for name in ("#", "score", *(HEADINGS[n] for n in FACTORS), "when", "memory")
+    )
     body = "".join(
         f"<tr><td>{hit.rank}</td><td>{hit.score:.2f}</td>"
         + "".join(f"<td>{hit.contributions[name]:.2f}</td>" for name in FACTORS)
@@ -64,7 +71,8 @@ def as_html(result: Recall) -> str:
     )
     if not result.hits:
         body = f"<tr><td colspan='{len(FACTORS) + 4}'>Nothing in memory bears on this.</td></tr>"
-    return f"<table><caption>{escape(result.query)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    caption = f"<caption>{escape(result.query)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _shown(text: str, speaker: str, kind: str) -> str:

@@ -36,6 +36,9 @@ _NODES = """
                  LEFT JOIN nodes s ON s.id = n.superseded_by
     WHERE n.persona = ? AND n.scope = ? {only}
     ORDER BY n.seq"""
+_SOURCES = """
+    SELECT n.seq, m.seq FROM node_sources s JOIN nodes n ON n.id = s.node JOIN messages m ON m.id = s.message
+    WHERE n.persona = ? AND n.scope = ? {only}"""
 _LINKS = """
     SELECT l.entity, t.seq FROM {layer}_entities l JOIN {layer}s t ON t.id = l.{layer}
     WHERE t.persona = ? AND t.scope = ? {only}"""
@@ -59,7 +62,9 @@ class HotIndex:
     columns : Columns
     """
 
-    def __init__(self, store: Store, persona: str, scope: str, *, embedder: int | None, dim: int, zone_name: str) -> None:
+    def __init__(
+        self, store: Store, persona: str, scope: str, *, embedder: int | None, dim: int, zone_name: str
+    ) -> None:
         self._store = store
         self._whose = (persona, scope)
         self._dim = dim
@@ -73,7 +78,7 @@ class HotIndex:
     @property
     def is_message(self) -> NDArray[np.bool_]:
         """Which rows are messages."""
-        return self.columns.kind == _MESSAGE_CODE
+        return np.asarray(self.columns.kind == _MESSAGE_CODE)
 
     def _load(self) -> None:
         self.ids: list[str] = []
@@ -81,8 +86,10 @@ class HotIndex:
         self.names: set[str] = set()
         self.postings = Postings()
         self._order: dict[str, list[tuple[int, int, int]]] = {}
+        self._session_numbers: dict[str, int] = {}
         self._row_of: dict[tuple[str, int], int] = {}
         self._linked: dict[str, array[int]] = {}
+        self._resting = (array("i"), array("i"))
         self._dead = 0
         self._seen = self._last_change()
         messages = self._store.rows(_MESSAGES.format(only=""), (self.embedder, *self._whose))
@@ -91,10 +98,13 @@ class HotIndex:
         self._add_messages(messages)
         self._add_nodes(nodes)
         rows = np.arange(len(self), dtype=np.int32)
-        summed = np.bincount(*lent(rows, self.columns.words.astype(np.float64), self.columns), minlength=len(self))
+        summed = np.bincount(
+            *lent(rows, self.columns.words.astype(np.float64), self.columns), minlength=len(self)
+        )
         self.columns.length[:] = summed
         for layer in ("message", "node"):
             self._link(layer, self._store.rows(_LINKS.format(layer=layer, only=""), self._whose))
+        self._rest(self._store.rows(_SOURCES.format(only=""), self._whose))
 
     def _last_change(self) -> int:
         last: int = self._store.value("SELECT coalesce(max(seq), 0) FROM changes")
@@ -137,6 +147,8 @@ class HotIndex:
             self.columns.length[row] = borrowed_length(row, self.columns)
         only = "AND t.seq IN (SELECT value FROM json_each(?))"
         self._link(layer, self._store.rows_of(_LINKS.format(layer=layer, only=only), items, self._whose))
+        only = f"AND {table}.seq IN (SELECT value FROM json_each(?))"
+        self._rest(self._store.rows_of(_SOURCES.format(only=only), items, self._whose))
 
     def _kill(self, row: int) -> None:
         columns = self.columns
@@ -167,12 +179,15 @@ class HotIndex:
     def _add_messages(self, rows: Sequence[Row]) -> None:
         first = self.columns.append(len(rows))
         columns = self.columns
-        for at, (seq, item, session, name, text, sent_at, recorded_at, zone_name, vector) in enumerate(rows, start=first):
+        for at, (seq, item, session, name, text, sent_at, recorded_at, zone_name, vector) in enumerate(
+            rows, start=first
+        ):
             self.ids.append(item)
             self.sessions.append(session)
             self._row_of["message", seq] = at
             self._enter(at, text, date_terms(_day(sent_at, zone_name)), vector)
             columns.kind[at] = _MESSAGE_CODE
+            columns.session[at] = self._session_numbers.setdefault(session, len(self._session_numbers))
             columns.known_at[at] = columns.happened_at[at] = sent_at
             columns.recorded_at[at] = recorded_at
             if name:
@@ -195,7 +210,21 @@ class HotIndex:
         first = self.columns.append(len(rows))
         columns = self.columns
         for at, row in enumerate(rows, start=first):
-            seq, item, kind, text, impact, tags, occurred, told, known, recorded, ended, ended_recorded, vector = row
+            (
+                seq,
+                item,
+                kind,
+                text,
+                impact,
+                tags,
+                occurred,
+                told,
+                known,
+                recorded,
+                ended,
+                ended_recorded,
+                vector,
+            ) = row
             happened = start_of_day(occurred, self.zone_name) if occurred else told
             self.ids.append(item)
             self.sessions.append("")
@@ -216,6 +245,18 @@ class HotIndex:
             row = self._row_of.get((layer, seq))
             if row is not None:
                 self._linked.setdefault(entity, array("i")).append(row)
+
+    def _rest(self, sources: Iterable[Row]) -> None:
+        for node, message in sources:
+            rows = self._row_of.get(("node", node)), self._row_of.get(("message", message))
+            if None not in rows:
+                for column, row in zip(self._resting, rows, strict=True):
+                    column.append(row)  # type: ignore[arg-type]
+
+    def resting(self) -> tuple[Rows, Rows]:
+        """Rows of nodes, and of the messages that they rest on, pairwise; dead ones and repeats may be among them."""
+        nodes, messages = self._resting
+        return np.array(nodes, np.int32), np.array(messages, np.int32)
 
     def linked(self, entities: Iterable[str]) -> Iterator[Rows]:
         """For each entity, the rows linked to it; dead ones may be among them."""

@@ -46,6 +46,8 @@ class Indexes:
         if index is None or (index.embedder, index.zone_name) != (embedder, zone_name):
             identity = vectors.identity()
             dim = identity.dim if identity else 1
-            return HotIndex(context.store, context.persona, scope, embedder=embedder, dim=dim, zone_name=zone_name)
+            return HotIndex(
+                context.store, context.persona, scope, embedder=embedder, dim=dim, zone_name=zone_name
+            )
         index.refresh()
         return index

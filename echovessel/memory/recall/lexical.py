@@ -27,7 +27,9 @@ def query_terms(query: str, names: set[str]) -> list[str]:
     return [term for term in found if term not in names] or list(found)
 
 
-def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool_]]) -> list[NDArray[np.float64]]:
+def lexical(
+    query: str, indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool_]]
+) -> list[NDArray[np.float64]]:
     r"""BM25 of every row, over the best score that the query could reach.
 
     .. math:: \mathrm{lex}(d) = \frac{1}{\sum_t \mathrm{idf}_t (k_1 + 1)}
@@ -73,7 +75,9 @@ def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[NDArray[n
     return scores
 
 
-def _length_norms(indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool_]]) -> list[NDArray[np.float64]]:
+def _length_norms(
+    indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool_]]
+) -> list[NDArray[np.float64]]:
     """BM25's ``k1 (1 - b + b l / mean)`` of every row; messages and memories have a mean of their own each."""
     norms = [np.empty(len(index), np.float64) for index in indexes]
     for of_messages in (True, False):
@@ -87,7 +91,9 @@ def _length_norms(indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool
     return norms
 
 
-def _postings(query: str, names: set[str], indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool_]]) -> list[Found]:
+def _postings(
+    query: str, names: set[str], indexes: Sequence[HotIndex], visible: Sequence[NDArray[np.bool_]]
+) -> list[Found]:
     """For each query term and index, the visible rows that hold it with their counts."""
     folded = pieces(fold(query))
     if len(folded) == 1 and len(folded[0]) == 1 and is_han(folded[0]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,10 +60,10 @@ class Moments:
         """Rows that another had replaced by then."""
         columns = index.columns
         if self.recorded is not None:
-            return columns.superseded_recorded_at <= self.recorded
+            return np.asarray(columns.superseded_recorded_at <= self.recorded)
         if self.known is not None:
-            return columns.superseded_at <= self.known
-        return columns.superseded_at != NEVER
+            return np.asarray(columns.superseded_at <= self.known)
+        return np.asarray(columns.superseded_at != NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,13 @@ class Side:
     lexical: NDArray[np.float64]
     logit: NDArray[np.float64]
     anchor: NDArray[np.float64]
+
+    def settled(self, kinds: Sequence[int]) -> Mask:
+        """Messages of sessions from which a visible memory of these kinds was formed."""
+        nodes, messages = self.index.resting()
+        kept = self.visible[nodes] & np.isin(self.index.columns.kind[nodes], kinds)
+        sessions = self.index.columns.session
+        return np.asarray(np.isin(sessions, np.unique(sessions[messages[kept]])) & (sessions >= 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,24 +122,25 @@ def pooled(
     """Gate every visible memory, score those that pass, and keep the nearest `dropped` of those that don't."""
     kinds = _competing(sides, weights)
     gate = log_odds(weights.min_relevance)
-    chosen: list[tuple[int, NDArray[np.intp], str]] = []
+    parts: list[dict[str, NDArray[Any] | list[str]]] = []
     counts = {"gate": 0, "superseded": 0}
     considered = 0
     for number, side in enumerate(sides):
         eligible = side.visible & np.isin(side.index.columns.kind, kinds)
+        if not weights.settled_messages:
+            eligible &= ~side.settled(kinds)
         considered += int(eligible.sum())
         passes = (side.logit >= gate) | (side.anchor > 0)
         old = moments.superseded(side.index) & eligible
         current = eligible if include_superseded else eligible & ~old
-        chosen.append((number, np.flatnonzero(current & passes), ""))
+        parts.append(_part(number, side, np.flatnonzero(current & passes), "", weights, moments))
         outside = {"gate": current & ~passes}
         if not include_superseded:
             outside["superseded"] = old & passes
         for rule, mask in outside.items():
             rows = np.flatnonzero(mask)
             counts[rule] += len(rows)
-            chosen.append((number, _nearest(rows, side.logit, dropped), rule))
-    parts = [_part(number, sides[number], rows, rule, weights, moments) for number, rows, rule in chosen]
+            parts.append(_part(number, side, _nearest(rows, side.logit, dropped), rule, weights, moments))
     return Pool(
         **{name: np.concatenate([part[name] for part in parts]) for name in _ARRAYS},
         ids=[item for part in parts for item in part["ids"]],
@@ -163,7 +171,7 @@ def _nearest(rows: NDArray[np.intp], logit: NDArray[np.float64], count: int) -> 
 
 def _part(
     number: int, side: Side, rows: NDArray[np.intp], rule: str, weights: Weights, moments: Moments
-) -> dict[str, NDArray[np.generic] | list[str]]:
+) -> dict[str, NDArray[Any] | list[str]]:
     columns = side.index.columns
     message = columns.kind[rows] == KINDS.index(MESSAGE)
     relevance = sigmoid(side.logit[rows])
@@ -172,7 +180,9 @@ def _part(
             recency((moments.now - columns.happened_at[rows]) / _DAY, half_life=weights.half_life),
             relevance,
             np.where(
-                message, estimated_impact(columns.words[rows], columns.question[rows]), impact(columns.impact[rows])
+                message,
+                estimated_impact(columns.words[rows], columns.question[rows]),
+                impact(columns.impact[rows]),
             ),
             relational_bonus(columns.tags[rows]),
             side.anchor[rows],

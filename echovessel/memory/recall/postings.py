@@ -64,7 +64,7 @@ class Postings:
 
 def closeness(words: NDArray[np.integer]) -> NDArray[np.float64]:
     """How much a turn takes part in borrowing: 1 up to `LONG` content words, then down by e for each `LONG` more."""
-    return np.exp(-np.maximum(words - LONG, 0) / LONG)
+    return np.asarray(np.exp(-np.maximum(words - LONG, 0) / LONG))
 
 
 def lent(rows: Rows, amounts: NDArray[np.floating], columns: Columns) -> tuple[Rows, NDArray[np.float64]]:

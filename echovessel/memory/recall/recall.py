@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,34 +60,7 @@ class Recaller:
         include_superseded: bool = False,
         exclude: Collection[str] = (),
     ) -> Recall:
-        """What would the persona remember about this?
-
-        Parameters
-        ----------
-        query : str
-            What is asked or said; a burst of messages is joined by line breaks.
-        vector : array of shape (dim,), optional
-            Its unit vector from the file's embedder; without one the words alone decide.
-        weights : Weights, optional
-            The shipped default when left out.
-        k : int
-            At most so many hits; 1 or more.
-        now : datetime, optional
-            From when ages are counted; `as_of`, else the clock's time, when left out.
-        as_of : datetime, optional
-            Recall what was known then.
-        recorded_as_of : datetime, optional
-            Recall what was in the file then.
-        include_superseded : bool
-            Also memories that a newer one has replaced.
-        exclude : collection of str
-            Messages and nodes that are in the prompt already.
-
-        Raises
-        ------
-        InputError
-            An empty query, k below 1, a time without a zone, or a vector of another length than the file's.
-        """
+        """See `Memory.recall`."""
         text = _checked(query, k)
         weights = weights or Weights.default()
         moments = Moments.of(now, as_of, recorded_as_of, self._context.clock.now())
@@ -128,7 +102,9 @@ class Recaller:
                     pool, weights, k, exclude=exclude, sources_of=self._sources, dropped=DROPPED_SHOWN
                 )
             with _timed(timings, "explain"):
-                memos = self._memos([*picked.hits, *(at for at, _ in picked.dropped)], pool, sides, picked, weights)
+                memos = self._memos(
+                    [*picked.hits, *(at for at, _ in picked.dropped)], pool, sides, picked, weights
+                )
         hits = tuple(
             Hit(**_fields(memos[at]), rank=rank, folded=tuple(picked.folded.get(at, ())))
             for rank, at in enumerate(picked.hits, start=1)
@@ -174,7 +150,8 @@ class Recaller:
             )
         }
         texts |= {
-            item: (text, "") for item, text in store.rows_of(f"SELECT id, text FROM nodes WHERE {within}", thought)
+            item: (text, "")
+            for item, text in store.rows_of(f"SELECT id, text FROM nodes WHERE {within}", thought)
         }
         sources = picked.sources | self._sources([item for item in thought if item not in picked.sources])
         adds = contributions(pool.factors, weights)
@@ -188,7 +165,9 @@ class Recaller:
                 kind=KINDS[index.columns.kind[row]],
                 text=text,
                 speaker=speaker,
-                factors=Factors(*map(float, pool.factors[at]), float(pool.cosine[at]), float(pool.lexical[at])),
+                factors=Factors(
+                    *map(float, pool.factors[at]), float(pool.cosine[at]), float(pool.lexical[at])
+                ),
                 contributions=dict(zip(FACTORS, map(float, adds[at]), strict=True)),
                 score=float(pool.score[at]),
                 known_at=from_micros(int(index.columns.known_at[row])),
@@ -201,7 +180,7 @@ class Recaller:
         return found
 
 
-def _checked(query: str, k: int) -> str:
+def _checked(query: object, k: object) -> str:
     if not isinstance(query, str) or not clean(query).strip():
         raise InputError("the query is empty. Ask something, such as: Where does Scott work?")
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
@@ -239,7 +218,7 @@ def _logits(
     return np.where(index.columns.han, logits(cosine, words, logit=in_han, blend=blend), found)
 
 
-def _fields(memo: Memo) -> dict[str, object]:
+def _fields(memo: Memo) -> dict[str, Any]:
     return {name: getattr(memo, name) for name in Memo.__dataclass_fields__}
 
 

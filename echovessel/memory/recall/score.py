@@ -21,7 +21,9 @@ def contributions(factors: NDArray[np.floating], weights: Weights) -> NDArray[np
     -------
     array of shape (n, 5).
     """
-    return np.asarray(factors, np.float64) * np.array([getattr(weights, name) for name in FACTORS], np.float64)
+    return np.asarray(factors, np.float64) * np.array(
+        [getattr(weights, name) for name in FACTORS], np.float64
+    )
 
 
 def score(factors: NDArray[np.floating], weights: Weights) -> NDArray[np.float64]:
@@ -38,4 +40,4 @@ def score(factors: NDArray[np.floating], weights: Weights) -> NDArray[np.float64
     -------
     array of shape (n,).
     """
-    return contributions(factors, weights).sum(axis=1)
+    return np.asarray(contributions(factors, weights).sum(axis=1))

@@ -44,7 +44,9 @@ def select(
     A message that is a source of a higher hit folds under it and frees its place. Anchored hits take at most
     ``anchored_share`` of k (one at least) while others pass the gate; among them relevance decides who stays.
     """
-    competing = np.array([at for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] not in exclude], np.intp)
+    competing = np.array(
+        [at for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] not in exclude], np.intp
+    )
     best = _best(pool, competing, 4 * k + _SLACK)
     sources = dict(sources_of([pool.ids[at] for at in best if not pool.message[at]]))
     hits, folded = _settled(pool, best, weights, k, sources)
@@ -105,7 +107,9 @@ def _shared_out(pool: Pool, best: Sequence[int], weights: Weights, k: int) -> li
     if sum(1 for at in hits if pool.anchored[at]) <= share:
         return hits
     others = [at for at in best if not pool.anchored[at]]
-    by_relevance = sorted((at for at in best if pool.anchored[at]), key=lambda at: (-pool.factors[at, 1], pool.ids[at]))
+    by_relevance = sorted(
+        (at for at in best if pool.anchored[at]), key=lambda at: (-pool.factors[at, 1], pool.ids[at])
+    )
     places = max(share, k - len(others))
     kept = {*by_relevance[:places], *others[: k - min(places, len(by_relevance))]}
     return [at for at in best if at in kept]

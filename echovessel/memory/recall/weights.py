@@ -37,6 +37,9 @@ class Weights:
     kinds : tuple of str
         Which memories compete: ``event``, ``thought``, ``intention``, ``expectation``, ``message``. Without
         ``message``, messages step in only where no memory of these kinds exists.
+    settled_messages : bool
+        Whether messages compete also when memories have been formed from their session. What was said stands
+        in those memories already, shorter and with names for "I" and "you".
     source : str
         The run or page that justifies the numbers.
     """
@@ -51,12 +54,18 @@ class Weights:
     blend: float = 0.5
     anchored_share: float = 0.5
     kinds: tuple[str, ...] = NODE_KINDS
+    settled_messages: bool = True
     source: str = ""
 
     def __post_init__(self) -> None:
         for name in (*FACTORS, "half_life", "min_relevance", "blend", "anchored_share"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not math.isfinite(value)
+                or value < 0
+            ):
                 raise WeightError(f"weight {name} must be a number of at least 0, found {value!r}.")
         for name in ("min_relevance", "blend", "anchored_share"):
             if getattr(self, name) > 1:
@@ -65,7 +74,9 @@ class Weights:
             raise WeightError("half_life must be greater than 0 days, found 0.")
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown or not self.kinds:
-            raise WeightError(f"kinds must name some of {', '.join(KINDS)}, found {', '.join(unknown) or 'none'}.")
+            raise WeightError(
+                f"kinds must name some of {', '.join(KINDS)}, found {', '.join(unknown) or 'none'}."
+            )
 
     @classmethod
     def seed(cls) -> Self:
@@ -91,7 +102,9 @@ class Weights:
             near = get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise NotFoundError(f"no preset {name!r}. Known: {', '.join(known)}.{hint}")
-        text = (resources.files("echovessel.memory.recall") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
+        text = (resources.files("echovessel.memory.recall") / "presets" / f"{name}.toml").read_text(
+            encoding="utf-8"
+        )
         return cls.from_dict(tomllib.loads(text))
 
     @classmethod
@@ -107,8 +120,13 @@ class Weights:
         for key in values:
             if key not in known:
                 near = get_close_matches(key, known, n=1)
-                raise WeightError(f"unknown weight {key!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
-        return cls(**{key: tuple(value) if key == "kinds" else value for key, value in values.items()})
+                raise WeightError(
+                    f"unknown weight {key!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+                )
+        plain: dict[str, Any] = dict(values)
+        if "kinds" in plain:
+            plain["kinds"] = tuple(plain["kinds"])
+        return cls(**plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as they stand in a preset's TOML."""
@@ -123,4 +141,6 @@ class Weights:
 def preset_names() -> tuple[str, ...]:
     """Names of the presets that ship."""
     folder = resources.files("echovessel.memory.recall") / "presets"
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(
+        sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    )

@@ -8,4 +8,12 @@ from echovessel.memory.recall.factors.relevance import relevance
 
 FACTORS = ("recency", "relevance", "impact", "relational_bonus", "entity_anchor")
 
-__all__ = ["FACTORS", "entity_anchor", "estimated_impact", "impact", "recency", "relational_bonus", "relevance"]
+__all__ = [
+    "FACTORS",
+    "entity_anchor",
+    "estimated_impact",
+    "impact",
+    "recency",
+    "relational_bonus",
+    "relevance",
+]

@@ -24,7 +24,9 @@ def impact(value: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.abs(np.asarray(value, np.float64)) / 10.0
 
 
-def estimated_impact(content_words: NDArray[np.integer], is_question: NDArray[np.bool_]) -> NDArray[np.float64]:
+def estimated_impact(
+    content_words: NDArray[np.integer], is_question: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     r"""A stand-in for messages, which no model has rated: how much a message says.
 
     .. math:: e = 0.3 \cdot \min\left(1, \frac{\log(1 + n)}{\log(1 + 20)}\right) \cdot
@@ -41,4 +43,4 @@ def estimated_impact(content_words: NDArray[np.integer], is_question: NDArray[np
     array of shape (n,), in [0, 0.3].
     """
     says = np.minimum(np.log1p(np.asarray(content_words, np.float64)) / np.log1p(_FULL_LENGTH), 1.0)
-    return ESTIMATE_CAP * says * np.where(is_question, _QUESTION, 1.0)
+    return np.asarray(ESTIMATE_CAP * says * np.where(is_question, _QUESTION, 1.0))
