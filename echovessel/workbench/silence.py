@@ -113,7 +113,8 @@ def _silent(answers: Sequence[Answer], thresholds: NDArray[np.float64]) -> NDArr
     """Share of answers of which nothing is left, per threshold."""
     best = np.array([_confidence(a) for a in answers])
     # An answer without a hit is silent at every threshold, also at the lowest.
-    return ((best[:, None] < thresholds) | (best[:, None] == -math.inf)).mean(axis=0)
+    quiet = (best[:, None] < thresholds) | (best[:, None] == -math.inf)
+    return np.asarray(quiet.mean(axis=0), np.float64)
 
 
 def _recall(answers: Sequence[Answer], thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
