@@ -9,10 +9,15 @@ import gradio as gr
 from echovessel.markup import Html, el
 from echovessel.workbench.app.shelf import Shelf
 from echovessel.workbench.app.views.base import QUICK, Page
+from echovessel.workbench.app.views.entities import entities_view
+from echovessel.workbench.app.views.load import load_view
+from echovessel.workbench.app.views.memory import memory_view
+from echovessel.workbench.app.views.overview import overview
 from echovessel.workbench.app.views.recall import recall_view
+from echovessel.workbench.app.views.timeline import timeline_view
 from echovessel.workbench.app.words import Words
 
-VIEWS = ("overview", "memory", "recall", "entities", "timeline", "load")
+VIEWS = ("overview", "recall", "memory", "entities", "timeline", "load")
 
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
@@ -41,7 +46,8 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
                 layer=gr.State(""),
                 stamp=gr.State(0),
             )
-            recall_view(page)
+            for view in (overview, recall_view, memory_view, entities_view, timeline_view, load_view):
+                view(page)
         blocks.load(_opening(shelf), outputs=[persona, tabs], **QUICK)
     return blocks
 

@@ -101,3 +101,18 @@ def told(function: Callable[P, Html]) -> Callable[P, Html]:
             return notice(str(error))
 
     return answered
+
+
+def undoing(page: Page) -> Any:
+    """Take back what was done last, in one sentence, with a new stamp."""
+
+    def undo(name: str, stamp: int) -> tuple[int, Html]:
+        try:
+            step = page.opened(name).undo()
+        except EchoVesselError as error:
+            return stamp, notice(str(error))
+        if step is None:
+            return stamp, notice(page.words("nothing_to_undo"))
+        return stamp + 1, notice(page.words("undone", what=page.words(step.what)), good=True)
+
+    return undo

@@ -1,0 +1,76 @@
+"""The Load view: a labelled file, put beside the samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from echovessel.errors import EchoVesselError
+from echovessel.markup import Html, el
+from echovessel.workbench.app import loading
+from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.views.base import DONE, QUICK, Page
+
+
+def load_view(page: Page) -> None:
+    """Lay the view out."""
+    words = page.words
+    with gr.Tab(words("tab_load"), id="load"), gr.Column(elem_classes="narrow"):
+        gr.HTML(_intro(page), js_on_load=None, apply_default_css=False)
+        with gr.Row(elem_classes="filters"):
+            path = gr.Textbox(label=words("path"), placeholder=words("path_hint"), max_lines=1, scale=5, elem_id="path")
+            read = gr.Button(words("read"), scale=1, min_width=110, variant="primary")
+        upload = gr.UploadButton(words("upload"), file_types=[".json"], size="sm", elem_id="upload")
+        said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="load-said")
+        with gr.Group(visible=False) as second:
+            talk = gr.Dropdown([], label=words("which_talk"))
+            start = gr.Button(words("load_talk"), variant="primary")
+    file = gr.State("")
+    reading = _reading(page)
+    outputs = [file, second, talk, said]
+    gr.on([read.click, path.submit], reading, path, outputs, **DONE)
+    upload.upload(reading, upload, outputs, **DONE)
+    start.click(
+        _loading(page), [file, talk], [page.persona, page.tabs, said], **(DONE | {"show_progress": "full"})
+    )
+    page.persona.change(lambda: Html(""), outputs=said, **QUICK)
+
+
+def _intro(page: Page) -> Html:
+    return el("div", el("h2", page.words("load_title")), el("p", page.words("load_about")), class_="about")
+
+
+def _reading(page: Page) -> Any:
+    words = page.words
+
+    def reading(path: str) -> tuple[str, Any, Any, Html]:
+        try:
+            offered = loading.choices(loading.read(path or ""))
+        except EchoVesselError as error:
+            return "", gr.Group(visible=False), gr.skip(), notice(str(error))
+        names = [
+            (words("talk_choice", id=one.id, turns=one.turns, memories=one.memories, questions=one.questions), one.id)
+            for one in offered
+        ]
+        chosen = gr.Dropdown(choices=names, value=offered[0].id)
+        return path, gr.Group(visible=True), chosen, notice(words("file_read", count=len(offered)), good=True)
+
+    return reading
+
+
+def _loading(page: Page) -> Any:
+    def start(path: str, talk: str, progress: gr.Progress = gr.Progress()) -> tuple[Any, Any, Html]:  # noqa: B008
+        said = page.words("loading")
+        progress(0.0, desc=said)
+        try:
+            embedder = page.opened(page.shelf.names()[0]).vessel.embedder
+            opened = loading.load(
+                loading.read(path), talk, embedder, progress=lambda part: progress(part, desc=said)
+            )
+        except EchoVesselError as error:
+            return gr.skip(), gr.skip(), notice(str(error))
+        name = page.shelf.add(opened)
+        return gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="overview"), Html("")
+
+    return start

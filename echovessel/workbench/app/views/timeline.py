@@ -1,0 +1,45 @@
+"""The Timeline: memories by day, what replaced what, and what is awaited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from echovessel.markup import Html, el
+from echovessel.memory.frames import nodes
+from echovessel.plots.timeline import LANES, timeline
+from echovessel.workbench.app.show.ahead import ahead
+from echovessel.workbench.app.views.base import QUICK, Page, panel, told
+
+
+def timeline_view(page: Page) -> None:
+    """Lay the view out."""
+    words = page.words
+    with gr.Tab(words("tab_timeline"), id="timeline"):
+        gr.HTML(_legend(page), js_on_load=None, apply_default_css=False)
+        drawn = gr.Plot(show_label=False, container=False, elem_id="timeline-plot", buttons=[])
+        waiting = panel(elem_id="ahead")
+    gr.on([page.persona.change, page.stamp.change], _shown(page), page.persona, [drawn, waiting], **QUICK)
+    page.listen(waiting)
+
+
+def _legend(page: Page) -> Html:
+    return el("p", page.words("timeline_legend"), class_="muted legend")
+
+
+def _shown(page: Page) -> Any:
+    labels = {
+        **{lane: page.words(f"lane_{lane}") for lane in LANES},
+        "past": page.words("badge_superseded"),
+        "today": page.words("today"),
+        "empty": page.words("empty_timeline"),
+    }
+    waiting = told(ahead)
+
+    def shown(name: str) -> tuple[Any, Html]:
+        opened = page.opened(name)
+        frame = nodes(opened.memory.nodes.list(include_superseded=True))
+        return timeline(frame, today=opened.today, labels=labels), waiting(opened, page.words)
+
+    return shown
