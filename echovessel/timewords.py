@@ -46,7 +46,10 @@ def day_in_words(day: date, today: date, language: Language) -> str:
 
 
 def days_in_words(first: date | None, last: date | None, today: date, language: Language) -> str:
-    """How a person would name a stretch of days; either end may be open. Empty when both are."""
+    """How a person would name a stretch of days; either end may be open. Empty when both are.
+
+    A stretch of less than a week that doesn't hold today is named by its nearer end.
+    """
     ends = [day_in_words(day, today, language) for day in (first, last) if day is not None]
     if not ends:
         return ""
@@ -56,6 +59,8 @@ def days_in_words(first: date | None, last: date | None, today: date, language: 
         return f"since {ends[0]}" if last is None else f"until {ends[0]}"
     if ends[0] == ends[1]:
         return ends[0]
+    if (last - first).days < 7 and not first <= today <= last:
+        return ends[1] if last < today else ends[0]
     return f"{ends[0]}到{ends[1]}" if language == "zh" else f"{ends[0]} to {ends[1]}"
 
 

@@ -66,7 +66,7 @@ def _graph(entities: pl.DataFrame, links: pl.DataFrame, labels: Mapping[str, str
     pairs = [row for row in links.to_dicts() if row["one"] in place and row["other"] in place]
     ends = np.array([(place[row["one"]], place[row["other"]]) for row in pairs], np.intp).reshape(-1, 2)
     counts = np.array([row["memories"] for row in pairs], np.float64)
-    at = force_layout(entities.height, ends, np.sqrt(counts), seed=seed)
+    at = force_layout(entities.height, ends, 0.3 * np.sqrt(counts), seed=seed)
     drawn = figure()
     for (one, other), count in zip(ends, counts, strict=True):
         drawn.add_trace(

@@ -57,16 +57,16 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
         follower = at.get(mark["superseded_by"])
         if follower is not None and (follower["day"], follower["y"]) != (mark["day"], mark["y"]):
             drawn.add_annotation(
-                **{"x": follower["day"], "y": follower["y"], "ax": mark["day"], "ay": mark["y"]},
-                **{"xref": "x", "yref": "y", "axref": "x", "ayref": "y", "text": "", "showarrow": True},
-                **{"arrowhead": 3, "arrowsize": 1, "arrowwidth": 1, "arrowcolor": NEUTRAL, "opacity": 0.7},
-                **{"standoff": 6, "startstandoff": 6},
+                x=follower["day"], y=follower["y"], ax=mark["day"], ay=mark["y"],
+                xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True,
+                arrowhead=3, arrowsize=1, arrowwidth=1, arrowcolor=NEUTRAL, opacity=0.7,
+                standoff=6, startstandoff=6,
             )
     _future(drawn, marks, today, labels)
     kinds = [kind for kind in LANES if any(mark["kind"] == kind for mark in marks)]
     drawn.update_layout(
         height=120 + 90 * max(len(kinds), 1),
-        xaxis={"type": "date", "gridcolor": FAINT, "zeroline": False},
+        xaxis={"type": "date", "gridcolor": FAINT, "zeroline": False, "range": _window(marks, today), "tickformat": "%Y-%m-%d", "nticks": 7},
         yaxis={
             "tickvals": [LANES.index(kind) for kind in kinds],
             "ticktext": [labels[kind] for kind in kinds],
@@ -77,6 +77,7 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
             "ticks": "",
         },
         showlegend=False,
+        margin={"t": 28},
         hovermode="closest",
     )
     if not marks:
@@ -123,7 +124,7 @@ def _trace(group: list[dict[str, Any]], kind: str, past: bool, labels: Mapping[s
 
 def _future(drawn: go.Figure, marks: list[dict[str, Any]], today: date, labels: Mapping[str, str]) -> None:
     last = max([mark["day"] for mark in marks], default=today)
-    end = max(last, today) + timedelta(days=10)
+    end = max(last, today) + timedelta(days=3650)
     if not marks:
         return
     drawn.add_shape(
@@ -133,6 +134,14 @@ def _future(drawn: go.Figure, marks: list[dict[str, Any]], today: date, labels: 
     drawn.add_annotation(
         x=today, y=1.0, yref="paper", yanchor="bottom", text=labels["today"], showarrow=False, font={"size": 12}
     )
+
+
+def _window(marks: list[dict[str, Any]], today: date) -> list[date]:
+    """The days shown at first: without the tenth that lies furthest back, which a double click brings in."""
+    days = sorted(mark["day"] for mark in marks) or [today]
+    first, last = days[len(days) // 10], max(days[-1], today)
+    margin = timedelta(days=max(4, (last - first).days // 25))
+    return [first - margin, last + margin]
 
 
 def _lanes(kinds: list[str]) -> list[float]:

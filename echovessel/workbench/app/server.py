@@ -16,7 +16,7 @@ hush()
 import gradio as gr  # noqa: E402
 import uvicorn  # noqa: E402
 from fastapi import FastAPI, Request  # noqa: E402
-from fastapi.responses import RedirectResponse  # noqa: E402
+from fastapi.responses import RedirectResponse, Response  # noqa: E402
 
 from echovessel.errors import InputError  # noqa: E402
 from echovessel.plots.style import FACTOR_COLOURS  # noqa: E402
@@ -51,6 +51,10 @@ def build(*opened: Opened) -> FastAPI:
         language = preferred(request.headers.get("accept-language", ""))
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/{language}/{query}", status_code=307)
+
+    @app.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(_static("icon.svg"), media_type="image/svg+xml")
 
     for language in LANGUAGES:
         gr.mount_gradio_app(

@@ -28,7 +28,7 @@
 
   const viewNow = () => {
     const tab = document.querySelector("#views button[role=tab][aria-selected=true]");
-    return tab ? tab.id.replace(/-button$/, "") : "";
+    return tab ? tab.dataset.tabId : "";
   };
   const personaNow = () => document.querySelector("#whose input")?.value || "";
 

@@ -33,12 +33,12 @@ def entities_view(page: Page) -> None:
                     nodes = gr.Dropdown([], multiselect=True, label=words("split_memories"))
                     name = gr.Textbox(label=words("split_name"), max_lines=1)
                     split = gr.Button(words("split_do"), size="sm", variant="primary")
-            undo = gr.Button(words("undo"), size="sm")
+            undo = gr.Button(words("undo"), size="sm", visible=False)
             said = gr.HTML(js_on_load=None, apply_default_css=False)
 
     at = [page.persona, page.who]
     gr.on([page.persona.change, page.stamp.change], _graph(page), page.persona, graph, **QUICK)
-    fields = [listing, shown, mending, other, aliases, nodes, name]
+    fields = [listing, shown, mending, other, aliases, nodes, name, undo]
     gr.on([page.persona.change, page.stamp.change, page.who.change], _filled(page), at, fields, **QUICK)
     page.persona.change(lambda: ("", Html("")), outputs=[page.who, said], **QUICK)
     page.who.change(None, js="() => window.evShow(document.querySelector('#person'))")
@@ -81,6 +81,7 @@ def _filled(page: Page) -> Any:
             gr.CheckboxGroup(choices=list(found.aliases) if found else [], value=[]),
             gr.Dropdown(choices=[(node.text, node.id) for node in memories], value=[]),
             "",
+            gr.Button(visible=bool(opened.steps)),
         ]
 
     return filled

@@ -27,7 +27,7 @@ def mend_part(page: Page) -> None:
     with gr.Group(visible=False, elem_id="mend") as group:
         with gr.Row(elem_classes="actions"):
             pin = gr.Button(words("pin"), size="sm", min_width=90)
-            undo = gr.Button(words("undo"), size="sm", min_width=90)
+            undo = gr.Button(words("undo"), size="sm", min_width=90, visible=False)
         with gr.Accordion(words("edit"), open=False):
             text = gr.Textbox(label=words("text"), lines=3, max_lines=12)
             with gr.Row(visible=True) as only_nodes:
@@ -62,7 +62,7 @@ def mend_part(page: Page) -> None:
     said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="said")
 
     at = [page.persona, page.chosen]
-    fields = [group, pin, text, impact, since, until, tags, only_nodes, replacing, whole, fact, told, sure]
+    fields = [group, pin, undo, text, impact, since, until, tags, only_nodes, replacing, whole, fact, told, sure]
     gr.on([page.chosen.change, page.stamp.change], _filled(page), at, fields, **QUICK)
     page.chosen.change(lambda: Html(""), outputs=said, **QUICK)
     edit = [*at, page.stamp, text, impact, since, until, tags]
@@ -82,12 +82,14 @@ def _filled(page: Page) -> Any:
     words = page.words
 
     def filled(name: str, item: str) -> list[Any]:
-        found = look_up(page.opened(name), item) if item else None
+        opened = page.opened(name)
+        found = look_up(opened, item) if item else None
         node = found if isinstance(found, Node) else None
         usable = node is not None or (isinstance(found, Message) and found.deleted_at is None)
         return [
             gr.Group(visible=usable),
             gr.Button(words("unpin" if node is not None and node.pinned else "pin"), visible=node is not None),
+            gr.Button(visible=bool(opened.steps)),
             found.text if found is not None else "",
             node.impact if node is not None else 0,
             _written(node.occurred_from) if node is not None else "",
