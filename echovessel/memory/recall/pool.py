@@ -57,13 +57,21 @@ class Moments:
         return mask
 
     def superseded(self, index: HotIndex) -> Mask:
-        """Rows that another had replaced by then."""
+        """Rows that another had replaced by then; of messages, those whose every memory had been replaced."""
         columns = index.columns
         if self.recorded is not None:
-            return np.asarray(columns.superseded_recorded_at <= self.recorded)
-        if self.known is not None:
-            return np.asarray(columns.superseded_at <= self.known)
-        return np.asarray(columns.superseded_at != NEVER)
+            replaced = columns.superseded_recorded_at <= self.recorded
+        elif self.known is not None:
+            replaced = columns.superseded_at <= self.known
+        else:
+            replaced = columns.superseded_at != NEVER
+        nodes, messages = index.resting()
+        known = self.visible(index)[nodes]
+        nodes, messages = nodes[known], messages[known]
+        outdated = np.zeros(len(index), np.bool_)
+        outdated[messages[replaced[nodes]]] = True
+        outdated[messages[~replaced[nodes]]] = False
+        return np.asarray(replaced | outdated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +84,6 @@ class Side:
     lexical: NDArray[np.float64]
     logit: NDArray[np.float64]
     anchor: NDArray[np.float64]
-
-    def settled(self, kinds: Sequence[int]) -> Mask:
-        """Messages of sessions from which a visible memory of these kinds was formed."""
-        nodes, messages = self.index.resting()
-        kept = self.visible[nodes] & np.isin(self.index.columns.kind[nodes], kinds)
-        sessions = self.index.columns.session
-        return np.asarray(np.isin(sessions, np.unique(sessions[messages[kept]])) & (sessions >= 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,6 @@ def pooled(
     considered = 0
     for number, side in enumerate(sides):
         eligible = side.visible & np.isin(side.index.columns.kind, kinds)
-        if not weights.settled_messages:
-            eligible &= ~side.settled(kinds)
         considered += int(eligible.sum())
         passes = (side.logit >= gate) | (side.anchor > 0)
         old = moments.superseded(side.index) & eligible
@@ -194,7 +193,7 @@ def _part(
         "factors": factors,
         "cosine": side.cosine[rows].astype(np.float64),
         "lexical": side.lexical[rows],
-        "score": score(factors, weights),
+        "score": score(factors, weights, message=message),
         "anchored": side.anchor[rows] > 0,
         "below_gate": relevance < weights.min_relevance,
         "message": message,

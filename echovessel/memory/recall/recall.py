@@ -154,7 +154,7 @@ class Recaller:
             for item, text in store.rows_of(f"SELECT id, text FROM nodes WHERE {within}", thought)
         }
         sources = picked.sources | self._sources([item for item in thought if item not in picked.sources])
-        adds = contributions(pool.factors, weights)
+        adds = contributions(pool.factors, weights, message=pool.message)
         found: dict[int, Memo] = {}
         for at in positions:
             index, row = sides[pool.side[at]].index, int(pool.row[at])
@@ -166,7 +166,9 @@ class Recaller:
                 text=text,
                 speaker=speaker,
                 factors=Factors(
-                    *map(float, pool.factors[at]), float(pool.cosine[at]), float(pool.lexical[at])
+                    **dict(zip(FACTORS, pool.factors[at].tolist(), strict=True)),
+                    cosine=float(pool.cosine[at]),
+                    lexical=float(pool.lexical[at]),
                 ),
                 contributions=dict(zip(FACTORS, map(float, adds[at]), strict=True)),
                 score=float(pool.score[at]),

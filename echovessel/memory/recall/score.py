@@ -9,24 +9,31 @@ from echovessel.memory.recall.factors import FACTORS
 from echovessel.memory.recall.weights import Weights
 
 
-def contributions(factors: NDArray[np.floating], weights: Weights) -> NDArray[np.float64]:
+def contributions(
+    factors: NDArray[np.floating], weights: Weights, *, message: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     """What each factor adds to each score.
 
     Parameters
     ----------
     factors : array of shape (n, 5)
         In the order of `FACTORS`.
+    message : array of shape (n,)
+        Which are raw messages: their relevance has a weight of its own.
 
     Returns
     -------
     array of shape (n, 5).
     """
-    return np.asarray(factors, np.float64) * np.array(
-        [getattr(weights, name) for name in FACTORS], np.float64
-    )
+    adds = np.asarray(factors, np.float64) * np.array([getattr(weights, name) for name in FACTORS])
+    relevance = FACTORS.index("relevance")
+    adds[message, relevance] = factors[message, relevance] * weights.message_relevance
+    return np.asarray(adds)
 
 
-def score(factors: NDArray[np.floating], weights: Weights) -> NDArray[np.float64]:
+def score(
+    factors: NDArray[np.floating], weights: Weights, *, message: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     r"""The recall score of each memory.
 
     .. math:: s = \sum_f w_f x_f
@@ -35,9 +42,11 @@ def score(factors: NDArray[np.floating], weights: Weights) -> NDArray[np.float64
     ----------
     factors : array of shape (n, 5)
         In the order of `FACTORS`.
+    message : array of shape (n,)
+        Which are raw messages.
 
     Returns
     -------
     array of shape (n,).
     """
-    return np.asarray(contributions(factors, weights).sum(axis=1))
+    return np.asarray(contributions(factors, weights, message=message).sum(axis=1))

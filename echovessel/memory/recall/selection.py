@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from echovessel.memory.recall.pool import Pool
+from echovessel.memory.recall.pool import Mask, Pool
 from echovessel.memory.recall.weights import Weights
 
 # Ids of nodes to the messages that each rests on.
@@ -55,8 +55,9 @@ def select(
         sources = dict(sources_of([pool.ids[at] for at in best if not pool.message[at]]))
         hits, folded = _settled(pool, best, weights, k, sources)
 
+    held = _held(pool, weights)
     taken, under = set(hits), {message for messages in folded.values() for message in messages}
-    left = [(at, _rule_of(pool, at, hits, under)) for at in best if at not in taken]
+    left = [(at, _rule_of(pool, at, hits, under, held)) for at in best if at not in taken]
     before = [(at, rule) for at, rule in enumerate(pool.rule) if rule]
     before += [(at, "in_prompt") for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] in exclude]
     shown = sorted(left + before, key=lambda pair: (-pool.score[pair[0]], pool.ids[pair[0]]))[:dropped]
@@ -101,22 +102,28 @@ def _settled(
 
 
 def _shared_out(pool: Pool, best: Sequence[int], weights: Weights, k: int) -> list[int]:
-    """The first k, but anchored ones only up to their share while others wait."""
+    """The first k, but those held to the anchored share only up to it while others wait."""
+    held = _held(pool, weights)
     hits = list(best[:k])
     share = max(1, int(k * weights.anchored_share))
-    if sum(1 for at in hits if pool.anchored[at]) <= share:
+    if sum(1 for at in hits if held[at]) <= share:
         return hits
-    others = [at for at in best if not pool.anchored[at]]
+    others = [at for at in best if not held[at]]
     by_relevance = sorted(
-        (at for at in best if pool.anchored[at]), key=lambda at: (-pool.factors[at, 1], pool.ids[at])
+        (at for at in best if held[at]), key=lambda at: (-pool.factors[at, 1], pool.ids[at])
     )
     places = max(share, k - len(others))
     kept = {*by_relevance[:places], *others[: k - min(places, len(by_relevance))]}
     return [at for at in best if at in kept]
 
 
-def _rule_of(pool: Pool, at: int, hits: Sequence[int], under: Collection[str]) -> str:
+def _held(pool: Pool, weights: Weights) -> Mask:
+    """Which candidates count against the anchored share."""
+    return pool.anchored & pool.below_gate if weights.share_spares_relevant else pool.anchored
+
+
+def _rule_of(pool: Pool, at: int, hits: Sequence[int], under: Collection[str], held: Mask) -> str:
     if pool.ids[at] in under:
         return "folded"
     worst = pool.score[hits[-1]] if hits else np.inf
-    return "anchored" if pool.anchored[at] and pool.score[at] > worst else "rank"
+    return "anchored" if held[at] and pool.score[at] > worst else "rank"

@@ -34,12 +34,15 @@ class Weights:
         0 is lexical alone, 0.5 as the embedder was calibrated, 1 dense alone.
     anchored_share : float, in [0, 1]
         The part of k that anchored hits may take while others pass the gate.
+    share_spares_relevant : bool
+        Whether anchored hits that pass the gate by themselves are free of that share, so that it holds back only
+        what is there for its name alone.
     kinds : tuple of str
         Which memories compete: ``event``, ``thought``, ``intention``, ``expectation``, ``message``. Without
         ``message``, messages step in only where no memory of these kinds exists.
-    settled_messages : bool
-        Whether messages compete also when memories have been formed from their session. What was said stands
-        in those memories already, shorter and with names for "I" and "you".
+    message_relevance : float
+        What relevance counts for in a raw message. A memory says in one sentence what a message leaves to its
+        neighbours, so that an equal relevance is worth less in a message.
     source : str
         The run or page that justifies the numbers.
     """
@@ -53,12 +56,13 @@ class Weights:
     min_relevance: float = 0.4
     blend: float = 0.5
     anchored_share: float = 0.5
+    share_spares_relevant: bool = False
     kinds: tuple[str, ...] = NODE_KINDS
-    settled_messages: bool = True
+    message_relevance: float = 3.0
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name in (*FACTORS, "half_life", "min_relevance", "blend", "anchored_share"):
+        for name in (*FACTORS, "message_relevance", "half_life", "min_relevance", "blend", "anchored_share"):
             value = getattr(self, name)
             if (
                 isinstance(value, bool)
