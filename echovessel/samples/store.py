@@ -52,8 +52,12 @@ def _message(turn: Turn, session: str, talk: Talk) -> NewMessage:
 def _store_memories(talk: Talk, memory: Memory, message_of: dict[str, str]) -> dict[str, str]:
     shared = memory.within(Scope.shared())
     start = min(turn.at for turn in talk.turns())
+    # Whoever belongs to the persona's own life is known in every talk; the others only in this one.
+    own = {name for gold in talk.memories if gold.shared for name in gold.entities}
     entity_of = {
-        entity.id: memory.directory.add(entity.name, kind=entity.kind, aliases=entity.aliases).id
+        entity.id: (shared if entity.id in own else memory)
+        .directory.add(entity.name, kind=entity.kind, aliases=entity.aliases)
+        .id
         for entity in talk.entities
     }
     by_id = {gold.id: gold for gold in talk.memories}
@@ -66,7 +70,7 @@ def _store_memories(talk: Talk, memory: Memory, message_of: dict[str, str]) -> d
             sources=()
             if gold.shared
             else tuple(Source(message=message_of[turn], quote=quote) for turn, quote in gold.sources),
-            entities=() if gold.shared else tuple(entity_of[name] for name in gold.entities),
+            entities=tuple(entity_of[name] for name in gold.entities),
             # A fact gives way only to one of its own kind; an expectation that is over says so by its status.
             supersedes=tuple(
                 node_of[name] for name in gold.supersedes if by_id[name].node.kind is gold.node.kind

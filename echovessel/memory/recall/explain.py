@@ -35,7 +35,7 @@ def explain(result: Recall) -> str:
         for heading in ("#", "score", *(HEADINGS[name] for name in FACTORS)):
             table.add_column(heading, justify="right")
         table.add_column("when")
-        table.add_column("memory", overflow="fold")
+        table.add_column("memory", no_wrap=True, overflow="ellipsis")
         for hit in result.hits:
             adds = [f"{hit.contributions[name]:+.2f}" if hit.contributions[name] else "." for name in FACTORS]
             table.add_row(
