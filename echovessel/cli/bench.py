@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +15,20 @@ app = typer.Typer(no_args_is_help=True, help="Measure recall on labelled convers
 NO_EMBEDDER = "none"
 
 
+class Split(StrEnum):
+    """The parts of our own set."""
+
+    TUNING = "tuning"
+    REPORTING = "reporting"
+
+
 @app.command()
 def recall(
     dataset: Annotated[str, typer.Option(help="locomo, realtalk, memdaily, aligned or own.")] = "own",
     path: Annotated[Path | None, typer.Option(help="The set's file or folder; our own needs none.")] = None,
+    split: Annotated[
+        Split | None, typer.Option(help="Of our own set: the part to choose numbers on, or to report.")
+    ] = None,
     over: Annotated[
         list[str] | None,
         typer.Option(help="messages, events or memory. Own set: messages and memory; else messages."),
@@ -52,7 +63,7 @@ def recall(
     from echovessel.workbench.results import KS
     from echovessel.workbench.runs import save, write_rows, write_trec
 
-    labelled = read_labelled(path, name=dataset)
+    labelled = read_labelled(path, name=dataset, split=split.value if split else None)
     maker = None if embedder == NO_EMBEDDER else load_embedder(embedder)
     arms = [one for one in arms_named(arm or list(ARMS)) if arm or maker or not one.needs_embedder]
     run = run_bench(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from echovessel.errors import FormatError, InputError, NotFoundError
+from echovessel.samples.manifest import Split
 from echovessel.workbench.labelled.aligned import is_aligned, read_aligned
 from echovessel.workbench.labelled.locomo import is_locomo, read_locomo
 from echovessel.workbench.labelled.memdaily import is_memdaily, read_memdaily
@@ -61,6 +62,8 @@ def recognise(path: Path) -> str:
     FormatError
         The file can't be read, or is in none of the known formats.
     """
+    if path.suffix == ".toml" or (path / "dataset.toml").is_file():
+        return "own"
     first = next(iter(sorted(path.glob("*.json"))), None) if path.is_dir() else path
     if first is None:
         raise FormatError(f"{path} holds no .json file. Give the folder, or a file, of a data set.")
@@ -73,7 +76,9 @@ def recognise(path: Path) -> str:
     )
 
 
-def read_labelled(path: Path | None = None, *, name: str | None = None) -> LabelledSet:
+def read_labelled(
+    path: Path | None = None, *, name: str | None = None, split: Split | None = None
+) -> LabelledSet:
     """Read a labelled set.
 
     Parameters
@@ -82,6 +87,8 @@ def read_labelled(path: Path | None = None, *, name: str | None = None) -> Label
         A file, or a folder of files. Our own set when left out.
     name : str, optional
         Which format it should be in; told by the content when left out.
+    split : str, optional
+        Only the ``tuning`` or the ``reporting`` part, of our own set.
 
     Raises
     ------
@@ -97,10 +104,14 @@ def read_labelled(path: Path | None = None, *, name: str | None = None) -> Label
     if path is None:
         if name not in (None, "own"):
             raise InputError(f"{name} is not shipped. Say where its file is: --path FILE.")
-        return read_own()
+        return read_own(split=split)
     found = recognise(path)
     if name is not None and found != name:
         raise FormatError(
             f"{path} is a file of {found}, not of {name}. Use --dataset {found}, or give another --path."
         )
+    if found == "own":
+        return read_own(path, split=split)
+    if split is not None:
+        raise InputError(f"{found} has no parts. Leave --split out.")
     return READERS[found](path)
