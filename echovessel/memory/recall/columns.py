@@ -18,13 +18,13 @@ _DEFAULTS: dict[str, tuple[Any, Any]] = {
     "happened_at": (np.int64, 0),
     "superseded_at": (np.int64, NEVER),
     "superseded_recorded_at": (np.int64, NEVER),
-    "impact": (np.float32, 0),
+    "impact": (np.float64, 0),
     "tags": (np.int8, 0),
     "words": (np.int32, 0),
-    "question": (np.bool_, False),
     "han": (np.bool_, False),
     "has_vector": (np.bool_, False),
     "length": (np.float32, 0),
+    "closeness": (np.float64, 1),
     "session": (np.int32, -1),
     "previous": (np.int32, -1),
     "following": (np.int32, -1),
@@ -39,11 +39,12 @@ class Columns:
     kind : index into `KINDS`
     alive : false once a row has been replaced or deleted
     known_at, recorded_at, happened_at, superseded_at, superseded_recorded_at : stored times; `NEVER` for none
-    impact : -10 to 10
+    impact : the factor, 0 to 1; of a message its estimate
     tags : number of relational tags
     words : content words
-    question, han, has_vector : flags
+    han, has_vector : flags
     length : content words with what the neighbours lend, for BM25
+    closeness : how much a row takes part in borrowing
     session : number of a message's session; -1 for nodes
     previous, following : rows of the neighbours in the session, -1 for none
     matrix : vectors, shape (n, dim); zeros where a memory waits for its own
@@ -56,13 +57,13 @@ class Columns:
     happened_at: NDArray[np.int64]
     superseded_at: NDArray[np.int64]
     superseded_recorded_at: NDArray[np.int64]
-    impact: NDArray[np.float32]
+    impact: NDArray[np.float64]
     tags: NDArray[np.int8]
     words: NDArray[np.int32]
-    question: NDArray[np.bool_]
     han: NDArray[np.bool_]
     has_vector: NDArray[np.bool_]
     length: NDArray[np.float32]
+    closeness: NDArray[np.float64]
     session: NDArray[np.int32]
     previous: NDArray[np.int32]
     following: NDArray[np.int32]

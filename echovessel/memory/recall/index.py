@@ -16,7 +16,8 @@ from echovessel.clock import from_micros, start_of_day, zone
 from echovessel.memory.engine import Row, Store
 from echovessel.memory.recall.analyser import date_terms, is_question, terms
 from echovessel.memory.recall.columns import NEVER, Columns
-from echovessel.memory.recall.postings import Postings, Rows, borrowed_length, lent, within_reach
+from echovessel.memory.recall.factors import estimated_impact, impact
+from echovessel.memory.recall.postings import Postings, Rows, borrowed_length, closeness, lent, within_reach
 from echovessel.memory.recall.weights import KINDS, MESSAGE
 from echovessel.text import language_of
 
@@ -65,6 +66,8 @@ class HotIndex:
     def __init__(
         self, store: Store, persona: str, scope: str, *, embedder: int | None, dim: int, zone_name: str
     ) -> None:
+        # Which rows are superseded at present, kept by whoever works it out until something changes.
+        self.outdated: NDArray[np.bool_] | None = None
         self._store = store
         self._whose = (persona, scope)
         self._dim = dim
@@ -80,6 +83,10 @@ class HotIndex:
         """Which rows are messages."""
         return np.asarray(self.columns.kind == _MESSAGE_CODE)
 
+    def rows_of(self, ids: Iterable[str]) -> list[int]:
+        """Rows of these messages and nodes; those of no row here are passed over."""
+        return [row for row in map(self._row_by_id.get, ids) if row is not None]
+
     def _load(self) -> None:
         self.ids: list[str] = []
         self.sessions: list[str] = []
@@ -88,6 +95,8 @@ class HotIndex:
         self._order: dict[str, list[tuple[int, int, int]]] = {}
         self._session_numbers: dict[str, int] = {}
         self._row_of: dict[tuple[str, int], int] = {}
+        self._row_by_id: dict[str, int] = {}
+        self.outdated = None
         self._linked: dict[str, array[int]] = {}
         self._resting = (array("i"), array("i"))
         self._dead = 0
@@ -121,6 +130,8 @@ class HotIndex:
             (self._seen, self._whose[1]),
         )
         self._seen = self._last_change()
+        if changed:
+            self.outdated = None
         for layer in ("message", "node"):
             items = [item for found, item in changed if found == layer]
             if items:
@@ -170,7 +181,7 @@ class HotIndex:
         found = terms(text)
         self.postings.add(row, [*found, *day_terms])
         columns.words[row] = len(found)
-        columns.question[row] = is_question(text)
+        columns.closeness[row] = closeness(columns.words[row : row + 1])[0]
         columns.han[row] = language_of(text) == "zh"
         if vector is not None:
             columns.has_vector[row] = True
@@ -187,6 +198,10 @@ class HotIndex:
             self._row_of["message", seq] = at
             self._enter(at, text, date_terms(_day(sent_at, zone_name)), vector)
             columns.kind[at] = _MESSAGE_CODE
+            columns.impact[at] = estimated_impact(columns.words[at : at + 1], np.array([is_question(text)]))[
+                0
+            ]
+            self._row_by_id[item] = at
             columns.session[at] = self._session_numbers.setdefault(session, len(self._session_numbers))
             columns.known_at[at] = columns.happened_at[at] = sent_at
             columns.recorded_at[at] = recorded_at
@@ -215,7 +230,7 @@ class HotIndex:
                 item,
                 kind,
                 text,
-                impact,
+                strength,
                 tags,
                 occurred,
                 told,
@@ -236,7 +251,8 @@ class HotIndex:
             columns.happened_at[at] = happened
             columns.superseded_at[at] = NEVER if ended is None else ended
             columns.superseded_recorded_at[at] = NEVER if ended is None else ended_recorded
-            columns.impact[at] = impact
+            columns.impact[at] = impact(np.array([strength], np.float32))[0]
+            self._row_by_id[item] = at
             columns.tags[at] = len(json.loads(tags))
             columns.length[at] = columns.words[at]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from echovessel.clock import aware, to_micros
 from echovessel.memory.recall.columns import NEVER
-from echovessel.memory.recall.factors import estimated_impact, impact, recency, relational_bonus
+from echovessel.memory.recall.factors import FACTORS, recency, relational_bonus
 from echovessel.memory.recall.factors.relevance import log_odds, sigmoid
 from echovessel.memory.recall.index import HotIndex
 from echovessel.memory.recall.score import score
@@ -47,17 +47,25 @@ class Moments:
         return cls(to_micros(moment), None if known is None else to_micros(known), recorded)
 
     def visible(self, index: HotIndex) -> Mask:
-        """Rows that are alive and were known and recorded by then."""
+        """Rows that are alive and were known and recorded by then; not to be written to."""
         columns = index.columns
-        mask = columns.alive.copy()
+        mask = columns.alive
         if self.known is not None:
-            mask &= columns.known_at <= self.known
+            mask = mask & (columns.known_at <= self.known)
         if self.recorded is not None:
-            mask &= columns.recorded_at <= self.recorded
+            mask = mask & (columns.recorded_at <= self.recorded)
         return mask
 
     def superseded(self, index: HotIndex) -> Mask:
         """Rows that another had replaced by then; of messages, those whose every memory had been replaced."""
+        if self.known is not None or self.recorded is not None:
+            return self._superseded(index)
+        # Nearly every recall asks about the present, and the answer changes only with the index.
+        if index.outdated is None:
+            index.outdated = self._superseded(index)
+        return index.outdated
+
+    def _superseded(self, index: HotIndex) -> Mask:
         columns = index.columns
         if self.recorded is not None:
             replaced = columns.superseded_recorded_at <= self.recorded
@@ -80,41 +88,61 @@ class Side:
 
     index: HotIndex
     visible: Mask
+    superseded: Mask
     cosine: NDArray[np.floating]
     lexical: NDArray[np.float64]
     logit: NDArray[np.float64]
     anchor: NDArray[np.float64]
 
 
+# Why a candidate of the pool is out already, by its number in `Pool.rule`; the first is that of no rule.
+RULES_BEFORE = ("", "gate", "superseded")
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Candidates of all scopes as parallel arrays of length n.
 
+    They may be most of the memory, so that nothing here is made one by one: an id is looked up when it is shown.
+
     Attributes
     ----------
+    sides : the scopes
     side, row : where each candidate stands
-    ids : list of str
     factors : shape (n, 5), in the order of `FACTORS`
-    cosine, lexical, score : shape (n,)
-    anchored, below_gate, message, superseded : masks
-    rule : why a candidate is out already: ``gate``, ``superseded``, or empty while it competes
+    score : shape (n,)
+    anchored, below_gate, message : masks
+    rule : number in `RULES_BEFORE`; 0 while it competes
     counts : how many each of these rules left out, also those that are not in the pool
     """
 
-    side: NDArray[np.intp]
+    sides: tuple[Side, ...]
+    side: NDArray[np.int8]
     row: NDArray[np.intp]
-    ids: list[str]
     factors: NDArray[np.float64]
-    cosine: NDArray[np.float64]
-    lexical: NDArray[np.float64]
     score: NDArray[np.float64]
     anchored: Mask
     below_gate: Mask
     message: Mask
-    superseded: Mask
-    rule: list[str]
+    rule: NDArray[np.int8]
     counts: dict[str, int]
     considered: int
+
+    def id(self, at: int) -> str:
+        """The message or node of a candidate."""
+        found: str = self.sides[self.side[at]].index.ids[self.row[at]]
+        return found
+
+    def among(self, ids: Collection[str]) -> Mask:
+        """Which candidates are one of these messages and nodes."""
+        found = np.zeros(len(self.row), np.bool_)
+        if ids:
+            for number, side in enumerate(self.sides):
+                named = np.zeros(len(side.index), np.bool_)
+                named[side.index.rows_of(ids)] = True
+                here = np.flatnonzero(self.side == number)
+                found[here] = named[self.row[here]]
+        return found
 
 
 def pooled(
@@ -123,41 +151,51 @@ def pooled(
     """Gate every visible memory, score those that pass, and keep the nearest `dropped` of those that don't."""
     kinds = _competing(sides, weights)
     gate = log_odds(weights.min_relevance)
-    parts: list[dict[str, NDArray[Any] | list[str]]] = []
-    counts = {"gate": 0, "superseded": 0}
+    rows: list[tuple[int, str, NDArray[np.intp]]] = []
+    counts = dict.fromkeys(RULES_BEFORE[1:], 0)
     considered = 0
     for number, side in enumerate(sides):
-        eligible = side.visible & np.isin(side.index.columns.kind, kinds)
-        considered += int(eligible.sum())
+        eligible = side.visible & _of_kind(side.index, kinds)
+        considered += int(np.count_nonzero(eligible))
         passes = (side.logit >= gate) | (side.anchor > 0)
-        old = moments.superseded(side.index) & eligible
+        old = side.superseded & eligible
         current = eligible if include_superseded else eligible & ~old
-        parts.append(_part(number, side, np.flatnonzero(current & passes), "", weights, moments))
+        rows.append((number, "", np.flatnonzero(current & passes)))
         outside = {"gate": current & ~passes}
         if not include_superseded:
             outside["superseded"] = old & passes
         for rule, mask in outside.items():
-            rows = np.flatnonzero(mask)
-            counts[rule] += len(rows)
-            parts.append(_part(number, side, _nearest(rows, side.logit, dropped), rule, weights, moments))
+            out = np.flatnonzero(mask)
+            counts[rule] += len(out)
+            rows.append((number, rule, _nearest(out, side.logit, dropped)))
+    parts = [_part(number, sides[number], found, rule, weights, moments) for number, rule, found in rows]
+    together = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    # Column by column in memory: what follows works on whole factors.
+    factors = np.empty((len(together["row"]), len(FACTORS)), np.float64, order="F")
+    for place, name in enumerate(FACTORS):
+        factors[:, place] = together.pop(name)
     return Pool(
-        **{name: np.concatenate([part[name] for part in parts]) for name in _ARRAYS},
-        ids=[item for part in parts for item in part["ids"]],
-        rule=[rule for part in parts for rule in part["rule"]],
+        sides=tuple(sides),
+        factors=factors,
+        score=score(factors, weights, message=together["message"]),
         counts={rule: count for rule, count in counts.items() if count},
         considered=considered,
+        **together,
     )
 
 
-_ARRAYS = (
-    "side", "row", "factors", "cosine", "lexical", "score", "anchored", "below_gate", "message", "superseded"
-)  # fmt: skip
+def _of_kind(index: HotIndex, kinds: Iterable[int]) -> Mask:
+    """Rows of these kinds; a comparison each is a tenth of the cost of `np.isin`."""
+    mask = np.zeros(len(index), np.bool_)
+    for kind in kinds:
+        mask |= index.columns.kind == kind
+    return mask
 
 
 def _competing(sides: Sequence[Side], weights: Weights) -> list[int]:
     """Codes of the kinds that compete; messages step in where no memory of the wanted kinds is visible."""
     wanted = [KINDS.index(kind) for kind in weights.kinds]
-    if any((side.visible & np.isin(side.index.columns.kind, wanted)).any() for side in sides):
+    if any((side.visible & _of_kind(side.index, wanted)).any() for side in sides):
         return wanted
     return [KINDS.index(MESSAGE)]
 
@@ -170,34 +208,20 @@ def _nearest(rows: NDArray[np.intp], logit: NDArray[np.float64], count: int) -> 
 
 def _part(
     number: int, side: Side, rows: NDArray[np.intp], rule: str, weights: Weights, moments: Moments
-) -> dict[str, NDArray[Any] | list[str]]:
+) -> dict[str, NDArray[Any]]:
+    """Rows of one scope that one rule left out, or none did, with their factors."""
     columns = side.index.columns
-    message = columns.kind[rows] == KINDS.index(MESSAGE)
     relevance = sigmoid(side.logit[rows])
-    factors = np.column_stack(
-        (
-            recency((moments.now - columns.happened_at[rows]) / _DAY, half_life=weights.half_life),
-            relevance,
-            np.where(
-                message,
-                estimated_impact(columns.words[rows], columns.question[rows]),
-                impact(columns.impact[rows]),
-            ),
-            relational_bonus(columns.tags[rows]),
-            side.anchor[rows],
-        )
-    )
     return {
-        "side": np.full(len(rows), number, np.intp),
+        "side": np.full(len(rows), number, np.int8),
         "row": rows,
-        "factors": factors,
-        "cosine": side.cosine[rows].astype(np.float64),
-        "lexical": side.lexical[rows],
-        "score": score(factors, weights, message=message),
+        "recency": recency((moments.now - columns.happened_at[rows]) / _DAY, half_life=weights.half_life),
+        "relevance": relevance,
+        "impact": columns.impact[rows],
+        "relational_bonus": relational_bonus(columns.tags[rows]),
+        "entity_anchor": side.anchor[rows],
         "anchored": side.anchor[rows] > 0,
         "below_gate": relevance < weights.min_relevance,
-        "message": message,
-        "superseded": moments.superseded(side.index)[rows],
-        "ids": [side.index.ids[row] for row in rows],
-        "rule": [rule] * len(rows),
+        "message": side.index.is_message[rows],
+        "rule": np.full(len(rows), RULES_BEFORE.index(rule), np.int8),
     }

@@ -50,7 +50,8 @@ class Postings:
         rows = self._rows.get(term)
         if rows is None:
             return np.empty(0, np.int32), np.empty(0, np.float32)
-        return np.array(rows, np.int32), np.array(self._counts[term], np.float32)
+        # Copies: an array that lends out its memory could not grow.
+        return np.frombuffer(rows, np.int32).copy(), np.frombuffer(self._counts[term], np.float32).copy()
 
     def of_character(self, character: str) -> tuple[Rows, NDArray[np.float32]]:
         """Rows that hold a Han character in any term: what a question of one character asks for."""
@@ -81,7 +82,7 @@ def lent(rows: Rows, amounts: NDArray[np.floating], columns: Columns) -> tuple[R
     """
     all_rows: list[Rows] = [rows]
     all_amounts = [np.asarray(amounts, np.float64)]
-    lender = amounts * closeness(columns.words[rows])
+    lender = amounts * columns.closeness[rows]
     # What a row lends to the turn after it, that turn has from the turn before it.
     for step, factor in ((columns.following, BEFORE), (columns.previous, AFTER)):
         at, giving = rows, lender
@@ -92,7 +93,7 @@ def lent(rows: Rows, amounts: NDArray[np.floating], columns: Columns) -> tuple[R
             if not len(at):
                 break
             all_rows.append(at)
-            all_amounts.append(giving * closeness(columns.words[at]))
+            all_amounts.append(giving * columns.closeness[at])
     return np.concatenate(all_rows), np.concatenate(all_amounts)
 
 
@@ -104,9 +105,9 @@ def borrowed_length(row: int, columns: Columns) -> float:
         for _ in range(REACH):
             if at < 0:
                 break
-            total += weight * float(columns.words[at]) * float(closeness(columns.words[at : at + 1])[0])
+            total += weight * float(columns.words[at]) * float(columns.closeness[at])
             at, weight = int(step[at]), weight * factor
-    return float(columns.words[row]) + total * float(closeness(columns.words[row : row + 1])[0])
+    return float(columns.words[row]) + total * float(columns.closeness[row])
 
 
 def within_reach(row: int, columns: Columns) -> Sequence[int]:

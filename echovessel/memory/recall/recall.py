@@ -87,6 +87,7 @@ class Recaller:
                     Side(
                         index,
                         mask,
+                        moments.superseded(index),
                         cosine,
                         lex,
                         _logits(index, cosine, lex, calibration, language, weights.blend),
@@ -102,9 +103,7 @@ class Recaller:
                     pool, weights, k, exclude=exclude, sources_of=self._sources, dropped=DROPPED_SHOWN
                 )
             with _timed(timings, "explain"):
-                memos = self._memos(
-                    [*picked.hits, *(at for at, _ in picked.dropped)], pool, sides, picked, weights
-                )
+                memos = self._memos([*picked.hits, *(at for at, _ in picked.dropped)], pool, picked, weights)
         hits = tuple(
             Hit(**_fields(memos[at]), rank=rank, folded=tuple(picked.folded.get(at, ())))
             for rank, at in enumerate(picked.hits, start=1)
@@ -136,11 +135,11 @@ class Recaller:
         return found
 
     def _memos(
-        self, positions: Sequence[int], pool: Pool, sides: Sequence[Side], picked: Picked, weights: Weights
+        self, positions: Sequence[int], pool: Pool, picked: Picked, weights: Weights
     ) -> dict[int, Memo]:
         """The pool's entries at these positions, with their texts."""
-        said = [pool.ids[at] for at in positions if pool.message[at]]
-        thought = [pool.ids[at] for at in positions if not pool.message[at]]
+        said = [pool.id(at) for at in positions if pool.message[at]]
+        thought = [pool.id(at) for at in positions if not pool.message[at]]
         store = self._context.store
         within = "id IN (SELECT value FROM json_each(?))"
         texts = {
@@ -154,11 +153,11 @@ class Recaller:
             for item, text in store.rows_of(f"SELECT id, text FROM nodes WHERE {within}", thought)
         }
         sources = picked.sources | self._sources([item for item in thought if item not in picked.sources])
-        adds = contributions(pool.factors, weights, message=pool.message)
+        adds = contributions(pool.factors[positions], weights, message=pool.message[positions])
         found: dict[int, Memo] = {}
-        for at in positions:
-            index, row = sides[pool.side[at]].index, int(pool.row[at])
-            item = pool.ids[at]
+        for at, added in zip(positions, adds.tolist(), strict=True):
+            side, row = pool.sides[pool.side[at]], int(pool.row[at])
+            index, item = side.index, pool.id(at)
             text, speaker = texts[item]
             found[at] = Memo(
                 id=item,
@@ -167,16 +166,16 @@ class Recaller:
                 speaker=speaker,
                 factors=Factors(
                     **dict(zip(FACTORS, pool.factors[at].tolist(), strict=True)),
-                    cosine=float(pool.cosine[at]),
-                    lexical=float(pool.lexical[at]),
+                    cosine=float(side.cosine[row]),
+                    lexical=float(side.lexical[row]),
                 ),
-                contributions=dict(zip(FACTORS, map(float, adds[at]), strict=True)),
+                contributions=dict(zip(FACTORS, added, strict=True)),
                 score=float(pool.score[at]),
                 known_at=from_micros(int(index.columns.known_at[row])),
                 happened_at=from_micros(int(index.columns.happened_at[row])),
                 session=index.sessions[row],
                 sources=(item,) if pool.message[at] else tuple(sources.get(item, ())),
-                superseded=bool(pool.superseded[at]),
+                superseded=bool(side.superseded[row]),
                 below_gate=bool(pool.below_gate[at]),
             )
         return found

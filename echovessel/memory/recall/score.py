@@ -27,7 +27,8 @@ def contributions(
     """
     adds = np.asarray(factors, np.float64) * np.array([getattr(weights, name) for name in FACTORS])
     relevance = FACTORS.index("relevance")
-    adds[message, relevance] = factors[message, relevance] * weights.message_relevance
+    counts_for = np.where(message, weights.message_relevance, weights.relevance)
+    adds[:, relevance] = factors[:, relevance] * counts_for
     return np.asarray(adds)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from echovessel.memory.recall.pool import Mask, Pool
+from echovessel.memory.recall.pool import RULES_BEFORE, Mask, Pool
 from echovessel.memory.recall.weights import Weights
 
 # Ids of nodes to the messages that each rests on.
@@ -44,32 +44,31 @@ def select(
     A message that is a source of a higher hit folds under it and frees its place. Anchored hits take at most
     ``anchored_share`` of k (one at least) while others pass the gate; among them relevance decides who stays.
     """
-    competing = np.array(
-        [at for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] not in exclude], np.intp
-    )
+    free, excluded = pool.rule == 0, pool.among(exclude)
+    competing = np.flatnonzero(free & ~excluded)
     best = _best(pool, competing, 4 * k + _SLACK)
-    sources = dict(sources_of([pool.ids[at] for at in best if not pool.message[at]]))
+    sources = dict(sources_of([pool.id(at) for at in best if not pool.message[at]]))
     hits, folded = _settled(pool, best, weights, k, sources)
     if len(hits) < k and len(best) < len(competing):
         best = _best(pool, competing, len(competing))
-        sources = dict(sources_of([pool.ids[at] for at in best if not pool.message[at]]))
+        sources = dict(sources_of([pool.id(at) for at in best if not pool.message[at]]))
         hits, folded = _settled(pool, best, weights, k, sources)
 
     held = _held(pool, weights)
     taken, under = set(hits), {message for messages in folded.values() for message in messages}
     left = [(at, _rule_of(pool, at, hits, under, held)) for at in best if at not in taken]
-    before = [(at, rule) for at, rule in enumerate(pool.rule) if rule]
-    before += [(at, "in_prompt") for at, rule in enumerate(pool.rule) if not rule and pool.ids[at] in exclude]
-    shown = sorted(left + before, key=lambda pair: (-pool.score[pair[0]], pool.ids[pair[0]]))[:dropped]
+    in_prompt = np.flatnonzero(free & excluded).tolist()
+    before = [(at, RULES_BEFORE[pool.rule[at]]) for at in np.flatnonzero(~free).tolist()]
+    before += [(at, "in_prompt") for at in in_prompt]
+    shown = sorted(left + before, key=lambda pair: (-pool.score[pair[0]], pool.id(pair[0])))[:dropped]
     counts = dict(pool.counts)
     for _, rule in left:
         counts[rule] = counts.get(rule, 0) + 1
     beyond = len(competing) - len(best)
     if beyond:
         counts["rank"] = counts.get("rank", 0) + beyond
-    present = sum(1 for at, rule in enumerate(pool.rule) if not rule) - len(competing)
-    if present:
-        counts["in_prompt"] = present
+    if in_prompt:
+        counts["in_prompt"] = len(in_prompt)
     return Picked(hits, folded, shown, counts, sources)
 
 
@@ -77,7 +76,7 @@ def _best(pool: Pool, among: np.ndarray, count: int) -> list[int]:
     """The best `count` by score, equal scores by id, best first."""
     if count < len(among):
         among = among[np.argpartition(-pool.score[among], count)[:count]]
-    return sorted((int(at) for at in among), key=lambda at: (-pool.score[at], pool.ids[at]))
+    return sorted(among.tolist(), key=lambda at: (-pool.score[at], pool.id(at)))
 
 
 def _settled(
@@ -86,13 +85,14 @@ def _settled(
     """Hits and what folds under them. Each fold frees a place, which may bring in a node that folds more."""
     folded: dict[str, int] = {}
     while True:
-        hits = _shared_out(pool, [at for at in best if pool.ids[at] not in folded], weights, k)
+        hits = _shared_out(pool, [at for at in best if pool.id(at) not in folded], weights, k)
         before = len(folded)
         owner: dict[str, int] = {}
         for at in hits:
-            if pool.message[at] and pool.ids[at] in owner:
-                folded[pool.ids[at]] = owner[pool.ids[at]]
-            for message in sources.get(pool.ids[at], ()):
+            item = pool.id(at)
+            if pool.message[at] and item in owner:
+                folded[item] = owner[item]
+            for message in sources.get(item, ()):
                 owner.setdefault(message, at)
         if len(folded) == before:
             kept: dict[int, list[str]] = {}
@@ -109,9 +109,7 @@ def _shared_out(pool: Pool, best: Sequence[int], weights: Weights, k: int) -> li
     if sum(1 for at in hits if held[at]) <= share:
         return hits
     others = [at for at in best if not held[at]]
-    by_relevance = sorted(
-        (at for at in best if held[at]), key=lambda at: (-pool.factors[at, 1], pool.ids[at])
-    )
+    by_relevance = sorted((at for at in best if held[at]), key=lambda at: (-pool.factors[at, 1], pool.id(at)))
     places = max(share, k - len(others))
     kept = {*by_relevance[:places], *others[: k - min(places, len(by_relevance))]}
     return [at for at in best if at in kept]
@@ -123,7 +121,7 @@ def _held(pool: Pool, weights: Weights) -> Mask:
 
 
 def _rule_of(pool: Pool, at: int, hits: Sequence[int], under: Collection[str], held: Mask) -> str:
-    if pool.ids[at] in under:
+    if pool.id(at) in under:
         return "folded"
     worst = pool.score[hits[-1]] if hits else np.inf
     return "anchored" if held[at] and pool.score[at] > worst else "rank"
