@@ -12,7 +12,8 @@ from echovessel.embedding import Embedder
 from echovessel.errors import InputError
 from echovessel.memory.memory import Memory
 from echovessel.runtime.config import Config
-from echovessel.runtime.vessel import FILE, Vessel
+from echovessel.runtime.home import FILE
+from echovessel.runtime.vessel import Vessel
 from echovessel.runtime.worker import embed_pending
 from echovessel.samples.store import store_talk
 from echovessel.workbench.app.shelf import Opened

@@ -35,8 +35,10 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
                 elem_id="whose",
             )
             gr.HTML(_tools(words), js_on_load=None, apply_default_css=False, elem_id="tools")
-        # Not inside the tabs: Gradio would count them as tabs and show one twice.
-        chosen, who, layer, stamp = gr.State(""), gr.State(""), gr.State(""), gr.State(0)
+        # Hidden boxes, since a gr.State tells nobody of its change outside the queue. Not inside the tabs: Gradio would
+        # count them as tabs and show one twice.
+        chosen, who, layer = (gr.Textbox("", visible="hidden") for _ in range(3))
+        stamp = gr.Number(0, precision=0, visible="hidden")
         with gr.Tabs(elem_id="views", selected=VIEWS[0], overflow_behavior="wrap") as tabs:
             page = Page(shelf, words, persona, tabs, chosen, who, layer, stamp)
             for view in (overview, recall_view, memory_view, entities_view, timeline_view, load_view):

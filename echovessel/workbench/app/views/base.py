@@ -38,13 +38,13 @@ class Page:
     ----------
     persona : Dropdown
         Which memory is shown.
-    chosen : State
+    chosen : Textbox
         Id of the memory or message that is looked at.
-    who : State
+    who : Textbox
         Id of the entity that is looked at.
-    layer : State
+    layer : Textbox
         The layer that the Memory view was sent to show.
-    stamp : State
+    stamp : Number
         Counts changes, so that every view shows the memory as it is.
     """
 
@@ -52,10 +52,10 @@ class Page:
     words: Words
     persona: gr.Dropdown
     tabs: gr.Tabs
-    chosen: gr.State
-    who: gr.State
-    layer: gr.State
-    stamp: gr.State
+    chosen: gr.Textbox
+    who: gr.Textbox
+    layer: gr.Textbox
+    stamp: gr.Number
 
     def opened(self, name: str | None) -> Opened:
         """The memory of that name."""

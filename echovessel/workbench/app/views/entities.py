@@ -24,7 +24,7 @@ def entities_view(page: Page) -> None:
             listing = panel(elem_id="people")
         with gr.Column(scale=5, min_width=300):
             shown = panel(elem_id="person")
-            with gr.Group(visible=False, elem_id="who-is-who") as mending:
+            with gr.Column(visible=False, elem_id="who-is-who") as mending:
                 with gr.Accordion(words("merge"), open=False):
                     other = gr.Dropdown([], label=words("merge_with"), info=words("merge_info"))
                     merge = gr.Button(words("merge_do"), size="sm", variant="primary")
@@ -76,7 +76,7 @@ def _filled(page: Page) -> Any:
         return [
             listing(opened, page.words, chosen=chosen),
             whole(opened, page.words, chosen),
-            gr.Group(visible=found is not None),
+            gr.Column(visible=found is not None),
             gr.Dropdown(choices=others, value=None),
             gr.CheckboxGroup(choices=list(found.aliases) if found else [], value=[]),
             gr.Dropdown(choices=[(node.text, node.id) for node in memories], value=[]),

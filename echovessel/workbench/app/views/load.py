@@ -23,7 +23,7 @@ def load_view(page: Page) -> None:
             read = gr.Button(words("read"), scale=1, min_width=110, variant="primary")
         upload = gr.UploadButton(words("upload"), file_types=[".json"], size="sm", elem_id="upload")
         said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="load-said")
-        with gr.Group(visible=False) as second:
+        with gr.Column(visible=False) as second:
             talk = gr.Dropdown([], label=words("which_talk"))
             start = gr.Button(words("load_talk"), variant="primary")
     file = gr.State("")
@@ -48,13 +48,13 @@ def _reading(page: Page) -> Any:
         try:
             offered = loading.choices(loading.read(path or ""))
         except EchoVesselError as error:
-            return "", gr.Group(visible=False), gr.skip(), notice(str(error))
+            return "", gr.Column(visible=False), gr.skip(), notice(str(error))
         names = [
             (words("talk_choice", id=one.id, turns=one.turns, memories=one.memories, questions=one.questions), one.id)
             for one in offered
         ]
         chosen = gr.Dropdown(choices=names, value=offered[0].id)
-        return path, gr.Group(visible=True), chosen, notice(words("file_read", count=len(offered)), good=True)
+        return path, gr.Column(visible=True), chosen, notice(words("file_read", count=len(offered)), good=True)
 
     return reading
 

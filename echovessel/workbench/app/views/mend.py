@@ -24,7 +24,7 @@ TAGS = tuple(RelationalTag)
 def mend_part(page: Page) -> None:
     """Lay the controls out."""
     words = page.words
-    with gr.Group(visible=False, elem_id="mend") as group:
+    with gr.Column(visible=False, elem_id="mend") as group:
         with gr.Row(elem_classes="actions"):
             pin = gr.Button(words("pin"), size="sm", min_width=90)
             undo = gr.Button(words("undo"), size="sm", min_width=90, visible=False)
@@ -87,7 +87,7 @@ def _filled(page: Page) -> Any:
         node = found if isinstance(found, Node) else None
         usable = node is not None or (isinstance(found, Message) and found.deleted_at is None)
         return [
-            gr.Group(visible=usable),
+            gr.Column(visible=usable),
             gr.Button(words("unpin" if node is not None and node.pinned else "pin"), visible=node is not None),
             gr.Button(visible=bool(opened.steps)),
             found.text if found is not None else "",

@@ -14,7 +14,7 @@ from echovessel.workbench.app.views.base import QUICK, Page, act_of, panel, told
 def overview(page: Page) -> None:
     """Lay the view out."""
     with gr.Tab(page.words("tab_overview"), id="overview"):
-        look = gr.State(LAYERS[0])
+        look = gr.Textbox(LAYERS[0], visible="hidden")
         with gr.Row(elem_classes="split"):
             with gr.Column(scale=5, min_width=300):
                 picture = panel(elem_id="vessel")
