@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +50,16 @@ def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[Mask]) ->
     """
     scores = [np.zeros(len(index), np.float64) for index in indexes]
     names = set().union(*(index.names for index in indexes))
+    asked = _asked(query, indexes)
+    sums = [_Sums(len(index)) for index in indexes]
     for of_messages in (True, False):
         layer = [
             mask & (index.is_message == of_messages) for index, mask in zip(indexes, visible, strict=True)
         ]
         # The name of one who talks says nothing of a turn: the other calls them by it. Memories tell them apart.
-        held = [_visible(found, layer) for found in _asked(query, indexes, names if of_messages else set())]
-        _add_scores(scores, held, layer, indexes)
+        telling = [found for term, found in asked.items() if not (of_messages and term in names)]
+        held = [_visible(found, layer) for found in telling or asked.values()]
+        _add_scores(scores, held, layer, indexes, sums)
     return scores
 
 
@@ -65,40 +68,67 @@ def _add_scores(
     held: Sequence[Found],
     layer: Sequence[Mask],
     indexes: Sequence[HotIndex],
+    sums: Sequence[_Sums],
 ) -> None:
-    """Score the rows of one collection."""
+    """Score the rows of one collection; no row is in two, and none lends to one of another."""
     documents = sum(int(np.count_nonzero(mask)) for mask in layer)
-    if not documents or not held:
-        return
     frequency = np.array([sum(len(rows) for rows, _ in found) for found in held])
+    if not documents or not frequency.any():
+        return
     idf = np.log1p((documents - frequency + 0.5) / (frequency + 0.5))
     best = float(idf.sum()) * (K1 + 1)
     total = sum(float(index.columns.length @ mask) for index, mask in zip(indexes, layer, strict=True))
     mean_length = total / documents or 1.0
     chosen = _informative(frequency.tolist(), documents)
     for at, index in enumerate(indexes):
-        columns, own = index.columns, np.zeros(len(index), np.float64)
+        columns, own = index.columns, scores[at]
         for i in chosen:
-            count = np.bincount(*lent(*held[i][at], columns), minlength=len(index))
-            touched = np.flatnonzero(count)
-            count = count[touched]
-            norm = K1 * (1 - B + B * columns.length[touched] / mean_length)
-            own[touched] += idf[i] * count * (K1 + 1) / (count + norm)
-        scores[at] += np.minimum(own / best, 1.0)
+            rows, counts = held[i][at]
+            if len(rows):
+                touched, count = sums[at].by_row(*lent(rows, counts, columns))
+                norm = K1 * (1 - B + B * columns.length[touched] / mean_length)
+                own[touched] += idf[i] * count * (K1 + 1) / (count + norm)
+        touched = sums[at].all_rows()
+        own[touched] = np.minimum(own[touched] / best, 1.0)
 
 
-def _asked(query: str, indexes: Sequence[HotIndex], names: Collection[str]) -> list[Found]:
+class _Sums:
+    """Sums amounts by row. One array for all terms: only what a term touches is read and wiped again."""
+
+    def __init__(self, size: int) -> None:
+        self._sum = np.zeros(size, np.float64)
+        self._now = np.zeros(size, np.bool_)
+        self._ever = np.zeros(size, np.bool_)
+
+    def by_row(
+        self, rows: Rows, amounts: NDArray[np.float64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The different rows, ascending, and the sum of the amounts of each."""
+        np.add.at(self._sum, rows, amounts)
+        self._now[rows] = True
+        touched = np.flatnonzero(self._now)
+        found = self._sum[touched]
+        self._sum[touched], self._now[touched], self._ever[touched] = 0.0, False, True
+        return touched, found
+
+    def all_rows(self) -> NDArray[np.intp]:
+        """The rows touched since this was last asked, ascending."""
+        touched = np.flatnonzero(self._ever)
+        self._ever[touched] = False
+        return touched
+
+
+def _asked(query: str, indexes: Sequence[HotIndex]) -> dict[str, Found]:
     """For each term of the query and each index, the rows that hold it with their counts."""
     folded = pieces(fold(query))
     if len(folded) == 1 and len(folded[0]) == 1 and is_han(folded[0]):
-        return [[index.postings.of_character(folded[0]) for index in indexes]]
-    found = dict.fromkeys(terms(query))
-    wanted = [term for term in found if term not in names] or list(found)
-    return [[index.postings.of(term) for index in indexes] for term in wanted]
+        return {folded[0]: [index.postings.of_character(folded[0]) for index in indexes]}
+    return {term: [index.postings.of(term) for index in indexes] for term in dict.fromkeys(terms(query))}
 
 
 def _visible(found: Found, layer: Sequence[Mask]) -> Found:
-    return [(rows[mask[rows]], counts[mask[rows]]) for (rows, counts), mask in zip(found, layer, strict=True)]
+    kept = [mask[rows] for (rows, _), mask in zip(found, layer, strict=True)]
+    return [(rows[k], counts[k]) for (rows, counts), k in zip(found, kept, strict=True)]
 
 
 def _informative(frequency: Sequence[int], documents: int) -> list[int]:

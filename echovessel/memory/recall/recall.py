@@ -216,7 +216,9 @@ def _logits(
     found = logits(cosine, words, logit=in_latin, blend=blend)
     if in_han == in_latin:
         return found
-    return np.where(index.columns.han, logits(cosine, words, logit=in_han, blend=blend), found)
+    han = np.flatnonzero(index.columns.han)
+    found[han] = logits(cosine[han], words[han], logit=in_han, blend=blend)
+    return found
 
 
 def _fields(memo: Memo) -> dict[str, Any]:

@@ -16,7 +16,12 @@ def logits(
     """The log-odds behind `relevance`: monotone in it, and cheap enough for every memory there is."""
     dense = 2 * blend * logit.cosine
     words = 2 * (1 - blend) * logit.lexical
-    return logit.intercept + dense * np.asarray(cosine, np.float64) + words * np.asarray(lexical, np.float64)
+    found = np.multiply(cosine, dense, dtype=np.float64)
+    found += logit.intercept
+    # Most memories share no word with the query.
+    some = np.flatnonzero(lexical)
+    found[some] += words * np.asarray(lexical, np.float64)[some]
+    return found
 
 
 def log_odds(probability: float) -> float:
