@@ -61,7 +61,13 @@ def contributions(frame: pl.DataFrame, *, query: str = "", labels: Mapping[str, 
         barmode="stack",
         bargap=0.35,
         height=140 + _ROW_HEIGHT * max(len(rows), 1),
-        title={"text": shown(query, width=80), "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
+        title={
+            "text": shown(query, width=80),
+            "x": 0,
+            "xanchor": "left",
+            "xref": "paper",
+            "font": {"size": 15},
+        },
         legend={"traceorder": "normal", "y": 1.0},
         margin={"t": 88},
         xaxis={"title": {"text": labels["score"]}, "gridcolor": FAINT, "zeroline": False},
@@ -76,5 +82,7 @@ def contributions(frame: pl.DataFrame, *, query: str = "", labels: Mapping[str, 
     )
     if not rows:
         drawn.update_layout(xaxis={"visible": False}, yaxis={"visible": False})
-        drawn.add_annotation(text="Nothing in memory bears on this.", showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper")
+        drawn.add_annotation(
+            text="Nothing in memory bears on this.", showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper"
+        )
     return drawn

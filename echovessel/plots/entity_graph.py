@@ -128,7 +128,13 @@ def _matrix(entities: pl.DataFrame, links: pl.DataFrame, labels: Mapping[str, st
             showscale=False,
         )
     )
-    ticks = {"tickvals": list(range(len(rows))), "ticktext": names, "gridcolor": FAINT, "ticks": "", "automargin": True}
+    ticks = {
+        "tickvals": list(range(len(rows))),
+        "ticktext": names,
+        "gridcolor": FAINT,
+        "ticks": "",
+        "automargin": True,
+    }
     drawn.update_layout(
         xaxis={**ticks, "tickangle": -60, "side": "top"}, yaxis={**ticks, "autorange": "reversed"}, height=900
     )

@@ -28,7 +28,9 @@ KIND_COLOURS = {
 }
 NEUTRAL = "#808894"  # text, axes and lines: readable on white and on black
 FAINT = "rgba(128, 136, 148, 0.18)"
-FONT = "system-ui, -apple-system, 'Segoe UI', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+FONT = (
+    "system-ui, -apple-system, 'Segoe UI', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+)
 
 
 def figure() -> go.Figure:
@@ -68,7 +70,8 @@ def shown(value: str, *, width: int = 0) -> str:
 
 def wrapped(value: str, *, width: int = 44) -> str:
     """Text for a hover label: escaped, broken after some `width` characters, where Chinese counts double."""
-    lines, line, used = [], "", 0.0
+    lines: list[str] = []
+    line, used = "", 0.0
     for piece in _pieces(value):
         size = sum(2 if ord(character) > 0x2E7F else 1 for character in piece)
         if used + size > width and line:

@@ -57,16 +57,36 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
         follower = at.get(mark["superseded_by"])
         if follower is not None and (follower["day"], follower["y"]) != (mark["day"], mark["y"]):
             drawn.add_annotation(
-                x=follower["day"], y=follower["y"], ax=mark["day"], ay=mark["y"],
-                xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True,
-                arrowhead=3, arrowsize=1, arrowwidth=1, arrowcolor=NEUTRAL, opacity=0.7,
-                standoff=6, startstandoff=6,
+                x=follower["day"],
+                y=follower["y"],
+                ax=mark["day"],
+                ay=mark["y"],
+                xref="x",
+                yref="y",
+                axref="x",
+                ayref="y",
+                text="",
+                showarrow=True,
+                arrowhead=3,
+                arrowsize=1,
+                arrowwidth=1,
+                arrowcolor=NEUTRAL,
+                opacity=0.7,
+                standoff=6,
+                startstandoff=6,
             )
     _future(drawn, marks, today, labels)
     kinds = [kind for kind in LANES if any(mark["kind"] == kind for mark in marks)]
     drawn.update_layout(
         height=120 + 90 * max(len(kinds), 1),
-        xaxis={"type": "date", "gridcolor": FAINT, "zeroline": False, "range": _window(marks, today), "tickformat": "%Y-%m-%d", "nticks": 7},
+        xaxis={
+            "type": "date",
+            "gridcolor": FAINT,
+            "zeroline": False,
+            "range": _window(marks, today),
+            "tickformat": "%Y-%m-%d",
+            "nticks": 7,
+        },
         yaxis={
             "tickvals": [LANES.index(kind) for kind in kinds],
             "ticktext": [labels[kind] for kind in kinds],
@@ -94,7 +114,12 @@ def _placed(frame: pl.DataFrame) -> list[dict[str, Any]]:
         if row["kind"] not in LANES:
             continue
         awaited = row["kind"] in ("intention", "expectation")
-        day = (row["due_on"] if awaited else None) or row["occurred_from"] or row["due_on"] or row["known_at"].date()
+        day = (
+            (row["due_on"] if awaited else None)
+            or row["occurred_from"]
+            or row["due_on"]
+            or row["known_at"].date()
+        )
         taken = used[row["kind"], day] = used.get((row["kind"], day), -1) + 1
         place = (taken + day.toordinal()) % _PLACES / (_PLACES - 1)
         y = LANES.index(row["kind"]) + (place * 2 - 1) * _SPREAD
@@ -128,11 +153,27 @@ def _future(drawn: go.Figure, marks: list[dict[str, Any]], today: date, labels: 
     if not marks:
         return
     drawn.add_shape(
-        type="rect", x0=today, x1=end, y0=0, y1=1, yref="paper", fillcolor=FAINT, line={"width": 0}, layer="below"
+        type="rect",
+        x0=today,
+        x1=end,
+        y0=0,
+        y1=1,
+        yref="paper",
+        fillcolor=FAINT,
+        line={"width": 0},
+        layer="below",
     )
-    drawn.add_shape(type="line", x0=today, x1=today, y0=0, y1=1, yref="paper", line={"color": NEUTRAL, "dash": "dot"})
+    drawn.add_shape(
+        type="line", x0=today, x1=today, y0=0, y1=1, yref="paper", line={"color": NEUTRAL, "dash": "dot"}
+    )
     drawn.add_annotation(
-        x=today, y=1.0, yref="paper", yanchor="bottom", text=labels["today"], showarrow=False, font={"size": 12}
+        x=today,
+        y=1.0,
+        yref="paper",
+        yanchor="bottom",
+        text=labels["today"],
+        showarrow=False,
+        font={"size": 12},
     )
 
 

@@ -134,7 +134,9 @@ def merge(opened: Opened, keep: str, absorb: str) -> EntityChange:
     return change
 
 
-def split(opened: Opened, entity: str, *, aliases: Sequence[str], nodes: Sequence[str], name: str) -> EntityChange:
+def split(
+    opened: Opened, entity: str, *, aliases: Sequence[str], nodes: Sequence[str], name: str
+) -> EntityChange:
     """Make some names and memories of an entity another's."""
     directory = opened.memory.directory
     change = directory.split(entity, aliases=aliases, nodes=nodes, name=name.strip() or None)

@@ -47,6 +47,7 @@ class Guard:
     async def __call__(
         self, scope: Scope, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
     ) -> None:
+        """Answer, or refuse with 403 (a websocket with code 1008)."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

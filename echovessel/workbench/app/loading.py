@@ -44,19 +44,26 @@ def read(path: str) -> LabelledSet:
         It can't be read, or is in no known format.
     """
     if not path.strip():
-        raise InputError("no file named. Give the path of a LoCoMo-like file or of a conversation of our own form.")
+        raise InputError(
+            "no file named. Give the path of a LoCoMo-like file or of a conversation of our own form."
+        )
     return read_labelled(Path(path.strip().strip("\"'")).expanduser())
 
 
 def choices(labelled: LabelledSet) -> list[Choice]:
     """The talks of a file with what they hold."""
     return [
-        Choice(talk.id, sum(1 for _ in talk.turns()), len(talk.memories), len(talk.questions)) for talk in labelled.talks
+        Choice(talk.id, sum(1 for _ in talk.turns()), len(talk.memories), len(talk.questions))
+        for talk in labelled.talks
     ]
 
 
 def load(
-    labelled: LabelledSet, talk: str, embedder: Embedder, *, progress: Callable[[float], None] = lambda part: None
+    labelled: LabelledSet,
+    talk: str,
+    embedder: Embedder,
+    *,
+    progress: Callable[[float], None] = lambda part: None,
 ) -> Opened:
     """Put one talk into a memory of its own, in a temporary folder.
 
@@ -83,12 +90,18 @@ def load(
         store_talk(memory, found)
         progress(0.1)
         waiting = max(sum(1 for _ in found.turns()) + len(found.memories), 1)
-        embed_pending(memory.vectors, embedder, progress=lambda made: progress(0.1 + 0.9 * min(made / waiting, 1.0)))
+        embed_pending(
+            memory.vectors, embedder, progress=lambda made: progress(0.1 + 0.9 * min(made / waiting, 1.0))
+        )
     except BaseException:
         memory.close()
         raise
     seen = f"v = Vessel.open({str(folder)!r}, persona={PERSONA!r}, user={OWNER!r})"
-    code = seen.removeprefix("v = ") if scope.kind == "user" else f"{seen.removeprefix('v = ')}.for_group({scope.name!r})"
+    code = (
+        seen.removeprefix("v = ")
+        if scope.kind == "user"
+        else f"{seen.removeprefix('v = ')}.for_group({scope.name!r})"
+    )
     questions = tuple(question.text for question in found.questions[:FIRST_QUESTIONS])
     return Opened(found.id, Vessel(memory, embedder, Config()), code, questions)
 

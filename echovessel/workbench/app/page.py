@@ -22,7 +22,8 @@ VIEWS = ("overview", "recall", "memory", "entities", "timeline", "load")
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
     """The page in one language."""
-    with gr.Blocks(title="EchoVessel", analytics_enabled=False, fill_width=True) as blocks:
+    blocks: gr.Blocks = gr.Blocks(title="EchoVessel", analytics_enabled=False, fill_width=True)
+    with blocks:
         with gr.Row(elem_id="top"):
             gr.HTML(_brand(words), js_on_load=None, apply_default_css=False, elem_id="brand")
             persona = gr.Dropdown(
@@ -49,7 +50,7 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
 
 def _opening(shelf: Shelf) -> Any:
     def opening(request: gr.Request) -> tuple[Any, Any]:
-        asked = dict(request.query_params) if request else {}
+        asked = dict(request.query_params)
         names, view = shelf.names(), asked.get("view")
         name = asked.get("whose")
         return (

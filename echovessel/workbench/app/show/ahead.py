@@ -19,7 +19,9 @@ def ahead(opened: Opened, words: Words) -> Html:
     )
     if not waiting:
         return empty(words, "empty_ahead")
-    rows = (_row(opened, words, one) for one in sorted(waiting, key=lambda one: (one.due_on or date.max, one.id)))
+    rows = (
+        _row(opened, words, one) for one in sorted(waiting, key=lambda one: (one.due_on or date.max, one.id))
+    )
     return el("section", el("h3", words("ahead")), el("ul", join(rows), class_="links"), class_="card detail")
 
 

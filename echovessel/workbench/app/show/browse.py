@@ -99,7 +99,11 @@ def _card(opened: Opened, words: Words, one: Node | Message, chosen: str) -> Htm
         kind, said = "message", f"{opened.speaker(one.sender, one.sender_name)}: {one.text}"
     else:
         kind, said = str(one.kind), one.text
-        head = [el("span", happened(opened, words, one), class_="when"), *states(words, one), impact(words, one.impact)]
+        head = [
+            el("span", happened(opened, words, one), class_="when"),
+            *states(words, one),
+            impact(words, one.impact),
+        ]
     return el(
         "li",
         el(

@@ -48,12 +48,19 @@ def _node(opened: Opened, words: Words, node: Node) -> Html:
 
 def _message(opened: Opened, words: Words, message: Message) -> Html:
     session = opened.memory.log.by_session(message.session)
-    named = [opened.memory.directory.get(one) for one in sorted(opened.memory.directory.mentioned(message.text))]
+    named = [
+        opened.memory.directory.get(one) for one in sorted(opened.memory.directory.mentioned(message.text))
+    ]
     names = [act(entity.name, "entity", entity.id, class_="chip") for entity in named]
     here = (message.id,)
     return el(
         "article",
-        el("div", kind_label(words, "message"), el("span", words("in_session", count=len(session))), class_="head"),
+        el(
+            "div",
+            kind_label(words, "message"),
+            el("span", words("in_session", count=len(session))),
+            class_="head",
+        ),
         el("div", join(names), class_="chips") if names else None,
         turns(opened, words, session, here=here) if session else empty(words, "deleted_message"),
         _part(words("derives"), _derived(opened, words, message.id)),
@@ -65,7 +72,7 @@ def _facts(opened: Opened, words: Words, node: Node) -> Html:
     today = opened.today
     rows: list[tuple[str, object]] = [(words("when"), happened(opened, words, node))]
     valid = words.days(node.valid_from, node.valid_to, today)
-    if valid:
+    if valid and valid != rows[0][1]:
         rows.append((words("valid"), valid))
     rows.append((words("known"), words.day(opened.day(node.first_known_at or node.known_at), today)))
     rows.append((words("impact"), join((impact(words, node.impact), f" {node.impact:+g}"))))
@@ -123,7 +130,11 @@ def _sources(opened: Opened, words: Words, node: Node) -> Html | None:
 def _source(opened: Opened, words: Words, source: Source) -> Html:
     if source.message is None:
         origin = opened.memory.nodes.get(source.node or "")
-        return el("blockquote", el("p", act(origin.text, "open", origin.id)), el("footer", kind_label(words, origin.kind)))
+        return el(
+            "blockquote",
+            el("p", act(origin.text, "open", origin.id)),
+            el("footer", kind_label(words, origin.kind)),
+        )
     message = opened.memory.log.get(source.message)
     around = opened.memory.log.around(source.message, before=AROUND, after=AROUND)
     return el(
@@ -148,7 +159,9 @@ def _history(opened: Opened, words: Words, node: Node) -> Html | None:
         known = words.day(opened.day(one.first_known_at or one.known_at), opened.today)
         said = el("b", one.text) if one.id == node.id else act(one.text, "open", one.id)
         mark = chip(words("current"), kind="anchor") if one.superseded_at is None else None
-        rows.append(el("li", el("small", known), said, mark, aria_current="true" if one.id == node.id else None))
+        rows.append(
+            el("li", el("small", known), said, mark, aria_current="true" if one.id == node.id else None)
+        )
     return el("ol", join(rows), class_="chain")
 
 

@@ -14,7 +14,9 @@ TOLD = 12
 def forgetting(opened: Opened, words: Words, told: Forgotten, *, keep: bool) -> Html:
     """What goes, in counts and in words; what derives from it; and who is left without a memory."""
     memory = opened.memory
-    tables = {name: count for name, count in told.counts.items() if count and words.or_same("table", name) != name}
+    tables = {
+        name: count for name, count in told.counts.items() if count and words.or_same("table", name) != name
+    }
     counts = join(chip(f"{words(f'table_{name}')} · {count}") for name, count in tables.items())
     parts: list[Html | None] = [
         el("p", words("goes")),
@@ -24,7 +26,10 @@ def forgetting(opened: Opened, words: Words, told: Forgotten, *, keep: bool) -> 
     ]
     if told.derived:
         derived = [memory.nodes.get(one).text for one in told.derived[:TOLD]]
-        parts += [el("p", words("derived_stay" if keep else "derived_go")), _texts(words, derived, len(told.derived))]
+        parts += [
+            el("p", words("derived_stay" if keep else "derived_go")),
+            _texts(words, derived, len(told.derived)),
+        ]
     if told.orphans:
         names = join(chip(memory.directory.get(one).name) for one in told.orphans)
         parts += [el("p", words("orphans")), el("div", names, class_="chips")]
@@ -35,5 +40,7 @@ def forgetting(opened: Opened, words: Words, told: Forgotten, *, keep: bool) -> 
 def _texts(words: Words, shown: list[str], count: int) -> Html | None:
     if not shown:
         return None
-    rest = el("li", words("and_more", count=count - len(shown)), class_="muted") if count > len(shown) else None
+    rest = (
+        el("li", words("and_more", count=count - len(shown)), class_="muted") if count > len(shown) else None
+    )
     return el("ul", join(el("li", text) for text in shown), rest)

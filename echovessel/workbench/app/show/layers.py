@@ -94,7 +94,10 @@ def _core(opened: Opened, words: Words) -> Html:
     blocks = opened.memory.core.all()
     if not blocks:
         return empty(words, "empty_L1")
-    return join(el("section", el("h3", words(f"core_{block.label}")), el("p", block.text, class_="prose-text")) for block in blocks)
+    return join(
+        el("section", el("h3", words(f"core_{block.label}")), el("p", block.text, class_="prose-text"))
+        for block in blocks
+    )
 
 
 def _messages(opened: Opened, words: Words) -> Html:
@@ -109,7 +112,12 @@ def _nodes(opened: Opened, words: Words, kinds: tuple[NodeKind, ...], layer_: st
     if not latest:
         return empty(words, f"empty_{layer_}")
     rows = (
-        el("li", kind_label(words, one.kind), act(one.text, "open", one.id), el("small", happened(opened, words, one)))
+        el(
+            "li",
+            kind_label(words, one.kind),
+            act(one.text, "open", one.id),
+            el("small", happened(opened, words, one)),
+        )
         for one in latest
     )
     return join((el("ul", join(rows), class_="links"), _browse(words, layer_)))
@@ -134,7 +142,11 @@ def _mood(opened: Opened, words: Words) -> Html:
     mood = opened.memory.moods.get()
     parts = [
         el("div", el("dt", words("mood")), el("dd", mood.mood)),
-        el("div", el("dt", words("energy")), el("dd", el("progress", value=mood.energy, max=1), f" {mood.energy:.0%}")),
+        el(
+            "div",
+            el("dt", words("energy")),
+            el("dd", el("progress", value=mood.energy, max=1), f" {mood.energy:.0%}"),
+        ),
     ]
     if mood.last_user_signal:
         parts.append(el("div", el("dt", words("user_signal")), el("dd", mood.last_user_signal)))

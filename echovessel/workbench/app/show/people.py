@@ -102,7 +102,12 @@ def _memories(opened: Opened, words: Words, memories: list[Node]) -> Html:
     if not memories:
         return el("p", words("no_memories_of"), class_="muted")
     rows = (
-        el("li", kind_label(words, one.kind), act(one.text, "open", one.id), el("small", happened(opened, words, one)))
+        el(
+            "li",
+            kind_label(words, one.kind),
+            act(one.text, "open", one.id),
+            el("small", happened(opened, words, one)),
+        )
         for one in memories
     )
     return el("ul", join(rows), class_="links")

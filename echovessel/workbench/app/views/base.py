@@ -68,7 +68,8 @@ class Page:
 
 def panel(**options: Any) -> gr.HTML:
     """A place for HTML of ours whose buttons speak to Python."""
-    return gr.HTML(**({"js_on_load": FORWARD, "apply_default_css": False} | options))
+    given: dict[str, Any] = {"js_on_load": FORWARD, "apply_default_css": False} | options
+    return gr.HTML(**given)
 
 
 def act_of(event: gr.EventData) -> tuple[str, str]:

@@ -52,7 +52,10 @@ def entities_view(page: Page) -> None:
 def _graph(page: Page) -> Any:
     labels = {
         **LABELS,
-        **{key: page.words(f"entity_{key}") for key in ("person", "pet", "place", "organisation", "thing", "other")},
+        **{
+            key: page.words(f"entity_{key}")
+            for key in ("person", "pet", "place", "organisation", "thing", "other")
+        },
         "memories": page.words("graph_memories"),
         "shared": page.words("graph_shared"),
         "empty": page.words("empty_entities"),

@@ -19,7 +19,9 @@ def load_view(page: Page) -> None:
     with gr.Tab(words("tab_load"), id="load"), gr.Column(elem_classes="narrow"):
         gr.HTML(_intro(page), js_on_load=None, apply_default_css=False)
         with gr.Row(elem_classes="filters"):
-            path = gr.Textbox(label=words("path"), placeholder=words("path_hint"), max_lines=1, scale=5, elem_id="path")
+            path = gr.Textbox(
+                label=words("path"), placeholder=words("path_hint"), max_lines=1, scale=5, elem_id="path"
+            )
             read = gr.Button(words("read"), scale=1, min_width=110, variant="primary")
         upload = gr.UploadButton(words("upload"), file_types=[".json"], size="sm", elem_id="upload")
         said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="load-said")
@@ -50,11 +52,21 @@ def _reading(page: Page) -> Any:
         except EchoVesselError as error:
             return "", gr.Column(visible=False), gr.skip(), notice(str(error))
         names = [
-            (words("talk_choice", id=one.id, turns=one.turns, memories=one.memories, questions=one.questions), one.id)
+            (
+                words(
+                    "talk_choice", id=one.id, turns=one.turns, memories=one.memories, questions=one.questions
+                ),
+                one.id,
+            )
             for one in offered
         ]
         chosen = gr.Dropdown(choices=names, value=offered[0].id)
-        return path, gr.Column(visible=True), chosen, notice(words("file_read", count=len(offered)), good=True)
+        return (
+            path,
+            gr.Column(visible=True),
+            chosen,
+            notice(words("file_read", count=len(offered)), good=True),
+        )
 
     return reading
 

@@ -8,7 +8,16 @@ import gradio as gr
 
 from echovessel.errors import EchoVesselError
 from echovessel.markup import Html
-from echovessel.workbench.app.show.browse import KINDS, NODES, ORDERS, PAGE, STATES, Wanted, entity_choices, listed
+from echovessel.workbench.app.show.browse import (
+    KINDS,
+    NODES,
+    ORDERS,
+    PAGE,
+    STATES,
+    Wanted,
+    entity_choices,
+    listed,
+)
 from echovessel.workbench.app.show.detail import detail
 from echovessel.workbench.app.show.parts import notice
 from echovessel.workbench.app.views.base import QUICK, Page, act_of, panel
@@ -27,13 +36,23 @@ def memory_view(page: Page) -> None:
     words = page.words
     with gr.Tab(words("tab_memory"), id="memory"):
         with gr.Row(elem_classes="filters"):
-            text = gr.Textbox(label=words("search"), placeholder=words("search_hint"), max_lines=1, scale=3, min_width=200)
-            entity = gr.Dropdown([(words("all_entities"), "")], value="", label=words("entity"), scale=2, min_width=140)
+            text = gr.Textbox(
+                label=words("search"), placeholder=words("search_hint"), max_lines=1, scale=3, min_width=200
+            )
+            entity = gr.Dropdown(
+                [(words("all_entities"), "")], value="", label=words("entity"), scale=2, min_width=140
+            )
             state = gr.Dropdown(
-                [(words(f"status_{name}"), name) for name in STATES], value=STATES[0], label=words("state"), min_width=110
+                [(words(f"status_{name}"), name) for name in STATES],
+                value=STATES[0],
+                label=words("state"),
+                min_width=110,
             )
             order = gr.Dropdown(
-                [(words(f"order_{name}"), name) for name in ORDERS], value=ORDERS[0], label=words("order"), min_width=110
+                [(words(f"order_{name}"), name) for name in ORDERS],
+                value=ORDERS[0],
+                label=words("order"),
+                min_width=110,
             )
         with gr.Row(elem_classes="filters kinds"):
             kinds = gr.CheckboxGroup(
@@ -44,7 +63,9 @@ def memory_view(page: Page) -> None:
                 scale=4,
                 elem_classes="plain",
             )
-            past = gr.Checkbox(False, label=words("past"), container=False, min_width=150, elem_classes="plain")
+            past = gr.Checkbox(
+                False, label=words("past"), container=False, min_width=150, elem_classes="plain"
+            )
         shown = gr.State(PAGE)
         with gr.Row(elem_classes="split"):
             with gr.Column(scale=5, min_width=300):
@@ -55,7 +76,9 @@ def memory_view(page: Page) -> None:
     inputs = [page.persona, text, kinds, entity, state, past, order, shown, page.chosen]
     filters = [text.input, kinds.input, entity.input, state.input, past.input, order.input]
     listing, full = _listing(page), _full(page)
-    gr.on(filters, lambda *given: (PAGE, listing(*given[:7], PAGE, given[8])), inputs, [shown, cards], **QUICK)
+    gr.on(
+        filters, lambda *given: (PAGE, listing(*given[:7], PAGE, given[8])), inputs, [shown, cards], **QUICK
+    )
     gr.on([page.persona.change, page.stamp.change], listing, inputs, cards, **QUICK)
     page.persona.change(_entities(page), [page.persona], entity, **QUICK)
     page.persona.change(lambda: "", outputs=page.chosen, **QUICK)
@@ -70,7 +93,15 @@ def memory_view(page: Page) -> None:
 
 def _listing(page: Page) -> Any:
     def listing(
-        name: str, text: str, kinds: list[str], entity: str, state: str, past: bool, order: str, shown: int, chosen: str
+        name: str,
+        text: str,
+        kinds: list[str],
+        entity: str,
+        state: str,
+        past: bool,
+        order: str,
+        shown: int,
+        chosen: str,
     ) -> Html:
         wanted = Wanted(text or "", tuple(kinds), entity or "", state, past, order, shown)
         try:

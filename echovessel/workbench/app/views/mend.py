@@ -43,7 +43,7 @@ def mend_part(page: Page) -> None:
         with gr.Accordion(words("replace"), open=False) as replacing:
             fact = gr.Textbox(label=words("now_true"), info=words("now_true_info"), lines=2, max_lines=8)
             swap = gr.Button(words("replace_do"), size="sm", variant="primary")
-        with gr.Accordion(words("forget"), open=False) as forgetting_part:
+        with gr.Accordion(words("forget"), open=False):
             whole = gr.Radio(
                 [(words("this_message"), "message"), (words("this_session"), "session")],
                 value="message",
@@ -62,7 +62,22 @@ def mend_part(page: Page) -> None:
     said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="said")
 
     at = [page.persona, page.chosen]
-    fields = [group, pin, undo, text, impact, since, until, tags, only_nodes, replacing, whole, fact, told, sure]
+    fields = [
+        group,
+        pin,
+        undo,
+        text,
+        impact,
+        since,
+        until,
+        tags,
+        only_nodes,
+        replacing,
+        whole,
+        fact,
+        told,
+        sure,
+    ]
     gr.on([page.chosen.change, page.stamp.change], _filled(page), at, fields, **QUICK)
     page.chosen.change(lambda: Html(""), outputs=said, **QUICK)
     edit = [*at, page.stamp, text, impact, since, until, tags]
@@ -72,9 +87,14 @@ def mend_part(page: Page) -> None:
     swap.click(_replacing(page), [*at, page.stamp, fact], [*done, page.chosen], **DONE)
     undo.click(undoing(page), [page.persona, page.stamp], done, **DONE)
     ask.click(_planning(page), [*at, whole, derived], [told, sure], **DONE)
-    gr.on([whole.input, derived.input], lambda: (Html(""), gr.Button(visible=False)), None, [told, sure], **QUICK)
+    gr.on(
+        [whole.input, derived.input],
+        lambda: (Html(""), gr.Button(visible=False)),
+        None,
+        [told, sure],
+        **QUICK,
+    )
     sure.click(_forgetting(page), [*at, page.stamp, whole, derived], [*done, page.chosen], **DONE)
-    assert forgetting_part is not None
 
 
 def _filled(page: Page) -> Any:
@@ -88,13 +108,17 @@ def _filled(page: Page) -> Any:
         usable = node is not None or (isinstance(found, Message) and found.deleted_at is None)
         return [
             gr.Column(visible=usable),
-            gr.Button(words("unpin" if node is not None and node.pinned else "pin"), visible=node is not None),
+            gr.Button(
+                words("unpin" if node is not None and node.pinned else "pin"), visible=node is not None
+            ),
             gr.Button(visible=bool(opened.steps)),
             found.text if found is not None else "",
             node.impact if node is not None else 0,
             _written(node.occurred_from) if node is not None else "",
             _written(node.occurred_to) if node is not None else "",
-            gr.Dropdown(value=[str(tag) for tag in node.tags] if node is not None else [], visible=node is not None),
+            gr.Dropdown(
+                value=[str(tag) for tag in node.tags] if node is not None else [], visible=node is not None
+            ),
             gr.Row(visible=node is not None),
             gr.Accordion(visible=node is not None and bool(node.attribute) and node.superseded_at is None),
             gr.Radio(value="message", visible=node is None),
@@ -160,7 +184,9 @@ def _planning(page: Page) -> Any:
 
 
 def _forgetting(page: Page) -> Any:
-    def going(name: str, item: str, stamp: int, whole: str, derived: actions.Derived) -> tuple[int, Html, Any]:
+    def going(
+        name: str, item: str, stamp: int, whole: str, derived: actions.Derived
+    ) -> tuple[int, Html, Any]:
         opened = page.opened(name)
         try:
             done = actions.forget(opened, _target(opened, item, whole), derived=derived)

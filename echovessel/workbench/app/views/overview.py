@@ -22,7 +22,11 @@ def overview(page: Page) -> None:
                 held = panel(elem_id="layer")
     shown = _shown(page)
     gr.on(
-        [page.persona.change, page.stamp.change, look.change], shown, [page.persona, look], [picture, held], **QUICK
+        [page.persona.change, page.stamp.change, look.change],
+        shown,
+        [page.persona, look],
+        [picture, held],
+        **QUICK,
     )
     picture.click(_look, look, look, **QUICK)
     page.listen(held)

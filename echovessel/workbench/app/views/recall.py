@@ -68,7 +68,6 @@ def recall_view(page: Page) -> None:
         outputs=[found, code],
         **QUICK,
     )
-    sliders_of = [preset, *sliders]
     preset.input(lambda name: slider_values(name), inputs=preset, outputs=sliders, **QUICK).then(
         answered, inputs=inputs, outputs=[found, code], **QUICK
     )
@@ -80,7 +79,6 @@ def recall_view(page: Page) -> None:
     )
     page.stamp.change(answered, inputs=inputs, outputs=[found, code], **QUICK)
     page.listen(found)
-    assert len(sliders_of) == 1 + len(SLIDERS)
 
 
 def _controls(page: Page) -> tuple[gr.Dropdown, list[gr.Slider], gr.Checkbox]:
