@@ -1,7 +1,7 @@
 """Colours and layout that every figure shares; also the page's, so that a factor looks the same everywhere.
 
-The hues are those of Okabe and Ito (2008), told apart with every common colour vision; two are darkened until
-all keep a contrast of 3 to 1 against white paper and against a dark screen.
+The hues are near those of Okabe and Ito (2008), moved until all keep a contrast of 3 to 1 against white paper and
+against a dark screen, and are still told apart with every common colour vision.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 FACTOR_COLOURS = {
     "recency": "#c2699a",
     "relevance": "#1f78b8",
-    "impact": "#d55e00",
+    "impact": "#c8470a",
     "relational_bonus": "#009070",
-    "entity_anchor": "#b98300",
+    "entity_anchor": "#bd8a00",
 }
 KIND_COLOURS = {
     "event": "#1f78b8",
     "thought": "#009070",
-    "intention": "#b98300",
+    "intention": "#bd8a00",
     "expectation": "#c2699a",
     "message": "#808894",
 }

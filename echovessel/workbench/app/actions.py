@@ -7,7 +7,6 @@ from datetime import date
 from typing import Literal
 
 from echovessel.errors import InputError
-from echovessel.memory.forget import Forget
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import EntityChange, Forgotten, Message, NewNode, Node, Origin, RelationalTag
 from echovessel.memory.targets import Target
@@ -99,7 +98,7 @@ def replace(opened: Opened, node: str, text: str) -> Node:
 
     def undo() -> None:
         # Forgetting the new one makes the old one current again.
-        Forget(memory.context).forget(Target.node(new.id), tombstones=False)
+        memory.forget(Target.node(new.id), tombstones=False)
 
     opened.did("did_replace", undo)
     return new
@@ -114,12 +113,12 @@ def target_of(item: Node | Message, *, session: bool) -> Target:
 
 def plan(opened: Opened, target: Target, *, derived: Derived) -> Forgotten:
     """What would go, and what derives from it; nothing is changed."""
-    return Forget(opened.memory.context).forget(target, dry_run=True, derived=derived)
+    return opened.memory.forget(target, dry_run=True, derived=derived)
 
 
 def forget(opened: Opened, target: Target, *, derived: Derived) -> Forgotten:
     """Forget for good. This can't be taken back, and neither can earlier steps."""
-    done = Forget(opened.memory.context).forget(target, derived=derived)
+    done = opened.memory.forget(target, derived=derived)
     opened.forget_steps()
     opened.vessel.embed_pending()
     return done
