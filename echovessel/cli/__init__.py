@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from typing import Annotated
 
 import typer
 
+from echovessel import __version__
 from echovessel.cli import bench
 from echovessel.cli.demo import demo
+from echovessel.cli.forget import forget
+from echovessel.cli.init import init
+from echovessel.cli.keep import backup, doctor, reembed, status
+from echovessel.cli.talk import recall, remember, search
 from echovessel.errors import EchoVesselError
+
+INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
 
 app = typer.Typer(
     name="echovessel",
@@ -17,14 +26,39 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+for command in (init, demo, remember, recall, search, forget, status, doctor, backup, reembed):
+    app.command()(command)
 app.add_typer(bench.app, name="bench")
-app.command()(demo)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"echovessel {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:
     """Run the command line; an error raised on purpose is one sentence and exit code 1, wrong usage is 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no Chinese is no reason to stop
     try:
         app(prog_name="echovessel")
     except EchoVesselError as error:
         print(f"echovessel: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"echovessel: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(1)

@@ -12,7 +12,11 @@ from echovessel.memory.records import Scope
 
 @dataclass(frozen=True)
 class Context:
-    """One persona seen from one scope. Reads cover `shared` and `scope`; writes go to `scope`."""
+    """One persona seen from one scope. Reads cover `shared` and `scope`; writes go to `scope`.
+
+    `zone` is where days are counted when neither user, group nor persona has a zone of its own; None is the
+    machine's.
+    """
 
     store: Store
     persona: str
@@ -20,6 +24,7 @@ class Context:
     clock: Clock
     ids: IdMaker
     import_id: str | None = None
+    zone: str | None = None
 
     @property
     def readable(self) -> tuple[str, ...]:

@@ -95,6 +95,7 @@ class Memory:
         scope: Scope | None = None,
         embedder: EmbedderIdentity | None = None,
         clock: Clock | None = None,
+        zone: str | None = None,
         create: bool = True,
     ) -> Memory:
         """Open the memory file, or make it.
@@ -109,6 +110,9 @@ class Memory:
             What the talk may read besides `shared`; `shared` alone when left out.
         embedder : EmbedderIdentity, optional
             Who makes the vectors. A new file takes it on; an old one must hold the same.
+        zone : str, optional
+            Where days are counted when neither user, group nor persona has a zone of its own; the machine's when
+            left out.
 
         Raises
         ------
@@ -126,6 +130,7 @@ class Memory:
             scope or Scope.shared(),
             clock or SystemClock(),
             IdMaker(),
+            zone=zone,
         )
         try:
             memory = cls(context)
@@ -273,6 +278,11 @@ class Memory:
     def close(self) -> None:
         """Close the file, for every handle that shares it."""
         self.context.store.close()
+
+    def _repr_html_(self) -> str:
+        from echovessel.memory.display import memory_html
+
+        return memory_html(self)
 
     def __enter__(self) -> Memory:
         return self

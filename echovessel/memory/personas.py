@@ -20,19 +20,10 @@ _COLUMNS = "id, name, kind, zone, created_at"
 
 
 class Personas:
-    """Who lives in the file, and whom they talk with.
+    """Who lives in the file, and whom they talk with."""
 
-    Parameters
-    ----------
-    context : Context
-        The persona and the scope that the other parts work in.
-    machine : str, optional
-        The zone where nothing nearer is known, from a config; found out from the machine when left out.
-    """
-
-    def __init__(self, context: Context, *, machine: str | None = None) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._machine = machine
 
     def require(self, *, create: bool = True) -> Persona:
         """The context's persona, made when the file doesn't know it yet.
@@ -113,12 +104,12 @@ class Personas:
         return Audience(scope, scope.name) if row is None else Audience(scope, row[0], row[1])
 
     def zone_of(self, scope: Scope) -> str:
-        """Where a scope's days are counted: its own zone, else the persona's, else the machine's."""
+        """Where a scope's days are counted: its own zone, the persona's, the context's or the machine's."""
         store, persona = self._context.store, self._context.persona
         own = None if scope.kind is ScopeKind.SHARED else self.audience(scope).zone
         if own is None:
             own = store.value("SELECT zone FROM personas WHERE id = ?", (persona,))
-        return own or self._machine or machine_zone(self._context.clock.now())
+        return own or self._context.zone or machine_zone(self._context.clock.now())
 
     def _set(self, column: str, value: str | None, scope: Scope | None) -> None:
         store, persona = self._context.store, self._context.persona

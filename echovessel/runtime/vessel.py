@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from echovessel.clock import Clock, SystemClock
 from echovessel.embedding import Embedder
@@ -15,10 +15,9 @@ from echovessel.memory.recall import Recall, Weights
 from echovessel.memory.records import Message, NewMessage, NewNode, Node, Scope, Sender
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime.config import Config, load
+from echovessel.runtime.home import FILE, HOME, memory_file
 from echovessel.runtime.worker import EmbeddingWorker, embed_pending
 
-FILE = "memory.db"
-HOME = "~/.echovessel"
 # A vector can't say more than this of a long text, while the embedder's cost grows with it.
 QUERY_CHARACTERS = 2_000
 
@@ -73,10 +72,12 @@ class Vessel:
         StoreError
             The memory file can't be used; `EmbedderMismatch` names the command that converts it.
         NotFoundError
-            No such persona, and `create` is false.
+            No such file or persona, and `create` is false; the message lists the personas there are.
         """
         folder = Path(home).expanduser()
         config = load(folder)
+        if not create:
+            memory_file(folder)
         model = _loaded(embedder or config.embedder)
         memory = Memory.open(
             folder / FILE,
@@ -84,6 +85,7 @@ class Vessel:
             scope=Scope.user(user or config.user),
             embedder=model.identity,
             clock=clock or SystemClock(),
+            zone=config.zone,
             create=create,
         )
         return cls(memory, model, config)
@@ -122,6 +124,7 @@ class Vessel:
             scope=Scope.user(config.user),
             embedder=model.identity,
             clock=clock or sample_clock(talk),
+            zone=config.zone,
         )
         vessel = cls(memory, model, config)
         fill(memory, talk)
@@ -177,7 +180,7 @@ class Vessel:
         **fields
             Further fields of `NewMessage`.
         """
-        message = self.memory.log.add(NewMessage(text, sender=Sender(sender), **fields))
+        message = self.memory.log.add(NewMessage(text, sender=cast("Sender", sender), **fields))
         self._worker.wake()
         return message
 

@@ -56,9 +56,9 @@ class EmbeddingWorker:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """There is something to do; starts the thread the first time."""
+        """There is something to do; starts the thread when none runs, also after an embedder's own error ended it."""
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="echovessel-embedding", daemon=True)
                 self._thread.start()
         self._wake.set()

