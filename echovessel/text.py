@@ -44,7 +44,7 @@ def fold(text: str) -> str:
 
 def is_han(character: str) -> bool:
     """Whether a character is a Chinese one."""
-    return _HAN_CHARACTER.match(character) is not None
+    return not character.isascii() and _HAN_CHARACTER.match(character) is not None
 
 
 def pieces(text: str) -> list[str]:
@@ -59,7 +59,7 @@ def emoji(text: str) -> list[str]:
 
 def language_of(text: str) -> Language:
     """``zh`` when at least a third of the words and characters are Han, else ``en``."""
-    han = len(_HAN_CHARACTER.findall(text))
+    han = 0 if text.isascii() else len(_HAN_CHARACTER.findall(text))
     if not han:
         return "en"
     words = sum(1 for piece in pieces(text) if not is_han(piece[0]))

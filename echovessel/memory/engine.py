@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,13 @@ class Store:
         """All rows of a query."""
         with self._lock, self._errors():
             return self._connection.execute(sql, values).fetchall()
+
+    def batches(self, sql: str, values: Sequence[Value] = (), *, size: int = 2_000) -> Iterator[list[Row]]:
+        """The rows of a query a batch at a time, inside `read()` or `write()`: for what need not be held whole."""
+        with self._lock, self._errors():
+            cursor = self._connection.execute(sql, values)
+            while batch := list(islice(cursor, size)):
+                yield batch
 
     def row(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
         """The first row of a query, or None."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
@@ -75,12 +76,8 @@ _HAN_MONTH = re.compile(
     r"(\d{1,2}|十[一二]?|[一二三四五六七八九])月(?:份)?(?:(\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?"
 )
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
-    stemmed: str = _STEMMER.stemWord(word)
-    return stemmed
+# Each of the patterns above needs one of these; most texts have none, and one search is cheaper than seven.
+_SIGN_OF_A_DATE = re.compile(rf"\u6708|(?:19|20)\d|\b(?:{'|'.join(sorted({name[:3] for name in _MONTHS}))})")
 
 
 _STEMMER = Stemmer.Stemmer("english", 0)
@@ -107,17 +104,19 @@ def han_terms(run: str) -> list[str]:
     """Overlapping bigrams of a run of Han characters, less those of two function characters."""
     if len(run) == 1:
         return [] if run in FUNCTION_HAN else [run]
-    bigrams = (run[i : i + 2] for i in range(len(run) - 1))
-    return [b for b in bigrams if not (b[0] in FUNCTION_HAN and b[1] in FUNCTION_HAN)]
+    return [a + b for a, b in pairwise(run) if not (a in FUNCTION_HAN and b in FUNCTION_HAN)]
 
 
-def _latin_terms(word: str) -> list[str]:
+@lru_cache(maxsize=1 << 16)
+def _latin_terms(word: str) -> tuple[str, ...]:
     parts = word.replace("\u2019", "'").split("'")
-    return [_stem(part) for part in parts if part and part not in STOP_WORDS]
+    return tuple(_STEMMER.stemWord(part) for part in parts if part and part not in STOP_WORDS)
 
 
 def dates_named(folded: str) -> list[str]:
     """Months, days and years that a folded text names, as date terms."""
+    if not _SIGN_OF_A_DATE.search(folded):
+        return []
     months: set[int] = set()
     days: set[int] = set()
     for pattern, month_at, day_at in ((_DAY_MONTH, 2, 1), (_MONTH_DAY, 1, 2)):

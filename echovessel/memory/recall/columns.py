@@ -11,6 +11,7 @@ from echovessel.embedding import Vectors
 
 NEVER = np.iinfo(np.int64).max
 _DEFAULTS: dict[str, tuple[Any, Any]] = {
+    "seq": (np.int64, 0),
     "kind": (np.int8, 0),
     "alive": (np.bool_, True),
     "known_at": (np.int64, 0),
@@ -36,6 +37,7 @@ class Columns:
 
     Attributes
     ----------
+    seq : row of the table of messages or nodes
     kind : index into `KINDS`
     alive : false once a row has been replaced or deleted
     known_at, recorded_at, happened_at, superseded_at, superseded_recorded_at : stored times; `NEVER` for none
@@ -50,6 +52,7 @@ class Columns:
     matrix : vectors, shape (n, dim); zeros where a memory waits for its own
     """
 
+    seq: NDArray[np.int64]
     kind: NDArray[np.int8]
     alive: NDArray[np.bool_]
     known_at: NDArray[np.int64]

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from echovessel.clock import from_micros, start_of_day, zone
+from echovessel.clock import day_of, from_micros, start_of_day
 from echovessel.memory.engine import Row, Store
 from echovessel.memory.recall.analyser import date_terms, is_question, terms
 from echovessel.memory.recall.columns import NEVER, Columns
 from echovessel.memory.recall.factors import estimated_impact, impact
 from echovessel.memory.recall.postings import Postings, Rows, borrowed_length, closeness, lent, within_reach
+from echovessel.memory.recall.turns import Turns
 from echovessel.memory.recall.weights import KINDS, MESSAGE
 from echovessel.text import language_of
 
 _MESSAGE_CODE = KINDS.index(MESSAGE)
-_REBUILD_FROM = 1_000  # dead rows tolerated before the columns are made anew,
+# No day begins inside a quarter of an hour: turns of one quarter share their date. Zones have kept to that since 1973.
+_QUARTER = 15 * 60 * 1_000_000
+_WHOLE_QUARTERS = 94_694_400_000_000
+_REBUILD_FROM = 1_000  # dead or changed rows tolerated before the columns are made anew,
 _REBUILD_SHARE = 0.25  # and their share of all
 
 _MESSAGES = """
@@ -37,6 +39,9 @@ _NODES = """
                  LEFT JOIN nodes s ON s.id = n.superseded_by
     WHERE n.persona = ? AND n.scope = ? {only}
     ORDER BY n.seq"""
+_COUNT = """
+    SELECT (SELECT count(*) FROM messages WHERE persona = ? AND scope = ?)
+         + (SELECT count(*) FROM nodes WHERE persona = ? AND scope = ?)"""
 _SOURCES = """
     SELECT n.seq, m.seq FROM node_sources s JOIN nodes n ON n.id = s.node JOIN messages m ON m.id = s.message
     WHERE n.persona = ? AND n.scope = ? {only}"""
@@ -55,8 +60,6 @@ class HotIndex:
     ----------
     ids : list of str
         The message or node of each row.
-    sessions : list of str
-        The session of each message; empty for nodes.
     names : set of str
         Terms of the names of those who talk.
     postings : Postings
@@ -89,23 +92,20 @@ class HotIndex:
 
     def _load(self) -> None:
         self.ids: list[str] = []
-        self.sessions: list[str] = []
         self.names: set[str] = set()
-        self.postings = Postings()
-        self._order: dict[str, list[tuple[int, int, int]]] = {}
-        self._session_numbers: dict[str, int] = {}
-        self._row_of: dict[tuple[str, int], int] = {}
-        self._row_by_id: dict[str, int] = {}
         self.outdated = None
+        self._row_by_id: dict[str, int] = {}
+        self._row_of: dict[str, dict[int, int]] = {"message": {}, "node": {}}
+        self._sessions: list[str] = []
+        self._session_numbers: dict[str, int] = {}
         self._linked: dict[str, array[int]] = {}
         self._resting = (array("i"), array("i"))
         self._dead = 0
         self._seen = self._last_change()
-        messages = self._store.rows(_MESSAGES.format(only=""), (self.embedder, *self._whose))
-        nodes = self._store.rows(_NODES.format(only=""), (self.embedder, *self._whose))
-        self.columns = Columns(self._dim, len(messages) + len(nodes))
-        self._add_messages(messages)
-        self._add_nodes(nodes)
+        self.columns = Columns(self._dim, self._store.value(_COUNT, (*self._whose, *self._whose)))
+        self.postings = Postings.of_rows(self._all_terms())
+        self._turns = Turns(self.columns)
+        self._turns.link_all()
         rows = np.arange(len(self), dtype=np.int32)
         summed = np.bincount(
             *lent(rows, self.columns.words.astype(np.float64), self.columns), minlength=len(self)
@@ -114,6 +114,15 @@ class HotIndex:
         for layer in ("message", "node"):
             self._link(layer, self._store.rows(_LINKS.format(layer=layer, only=""), self._whose))
         self._rest(self._store.rows(_SOURCES.format(only=""), self._whose))
+
+    def _all_terms(self) -> Iterator[list[str]]:
+        """The terms of each row of the file, while the rest of it goes into the columns."""
+        for template, add in ((_MESSAGES, self._add_messages), (_NODES, self._add_nodes)):
+            for rows in self._store.batches(template.format(only=""), (self.embedder, *self._whose)):
+                first = len(self)
+                yield from add(rows)
+                if template is _MESSAGES:
+                    self.columns.session[first:] = [self._session_number(row[2]) for row in rows]
 
     def _last_change(self) -> int:
         last: int = self._store.value("SELECT coalesce(max(seq), 0) FROM changes")
@@ -129,6 +138,9 @@ class HotIndex:
             "SELECT DISTINCT layer, item FROM changes WHERE seq > ? AND scope = ? AND layer <> 'name'",
             (self._seen, self._whose[1]),
         )
+        if len(changed) > max(_REBUILD_FROM, _REBUILD_SHARE * len(self)):
+            self._load()
+            return
         self._seen = self._last_change()
         if changed:
             self.outdated = None
@@ -142,16 +154,24 @@ class HotIndex:
     def _replace(self, layer: str, items: Sequence[int]) -> None:
         touched: set[int] = set()
         for item in items:
-            row = self._row_of.pop((layer, item), None)
+            row = self._row_of[layer].pop(item, None)
             if row is not None:
                 touched.update(within_reach(row, self.columns))
-                self._kill(row)
+                if layer == "message":
+                    self._turns.take_out(row)
+                self.columns.alive[row] = False
+                self._dead += 1
         template, table, add = (
             (_MESSAGES, "m", self._add_messages) if layer == "message" else (_NODES, "n", self._add_nodes)
         )
         only = f"AND {table}.seq IN (SELECT value FROM json_each(?))"
         first = len(self)
-        add(self._store.rows_of(template.format(only=only), items, (self.embedder, *self._whose)))
+        rows = self._store.rows_of(template.format(only=only), items, (self.embedder, *self._whose))
+        for row, found in enumerate(add(rows), start=first):
+            self.postings.add(row, found)
+        if layer == "message":
+            for row, (_, _, session, *_) in enumerate(rows, start=first):
+                self._turns.put(row, self._session_number(session))
         for row in range(first, len(self)):
             touched.update(within_reach(row, self.columns))
         for row in touched:
@@ -161,110 +181,97 @@ class HotIndex:
         only = f"AND {table}.seq IN (SELECT value FROM json_each(?))"
         self._rest(self._store.rows_of(_SOURCES.format(only=only), items, self._whose))
 
-    def _kill(self, row: int) -> None:
+    def _add_messages(self, rows: Sequence[Row]) -> list[list[str]]:
+        """Add messages to the columns, but for their place in the talk; gives the terms of each."""
+        if not rows:
+            return []
+        seqs, ids, _, names, texts, sent_at, recorded_at, zones, vectors = zip(*rows, strict=True)
+        days = [day_terms(*at) for at in zip(sent_at, zones, strict=True)]
+        new, found = self._add("message", seqs, ids, texts, days, vectors)
         columns = self.columns
-        columns.alive[row] = False
-        self._dead += 1
-        order = self._order.get(self.sessions[row])
-        if order is not None:
-            del order[next(i for i, (_, _, at) in enumerate(order) if at == row)]
-            before, after = int(columns.previous[row]), int(columns.following[row])
-            if before >= 0:
-                columns.following[before] = after
-            if after >= 0:
-                columns.previous[after] = before
-            columns.previous[row] = columns.following[row] = -1
+        columns.kind[new] = _MESSAGE_CODE
+        columns.known_at[new] = columns.happened_at[new] = sent_at
+        columns.recorded_at[new] = recorded_at
+        columns.impact[new] = estimated_impact(
+            columns.words[new], np.fromiter(map(is_question, texts), np.bool_, len(texts))
+        )
+        for name in filter(None, set(names)):
+            self.names.update(terms(name))
+        return found
 
-    def _enter(self, row: int, text: str, day_terms: list[str], vector: bytes | None) -> None:
-        """What messages and nodes have in common: their words, their language, their vector."""
+    def _add_nodes(self, rows: Sequence[Row]) -> list[list[str]]:
+        """Add nodes to the columns; gives the terms of each."""
+        if not rows:
+            return []
+        seqs, ids, kinds, texts, impacts, tags, occurred, told, known, recorded, ended, noted, vectors = zip(
+            *rows, strict=True
+        )
+        happened = [
+            start_of_day(day, self.zone_name) if day else at for day, at in zip(occurred, told, strict=True)
+        ]
+        days = [day_terms(at, self.zone_name) for at in happened]
+        new, found = self._add("node", seqs, ids, texts, days, vectors)
         columns = self.columns
-        found = terms(text)
-        self.postings.add(row, [*found, *day_terms])
-        columns.words[row] = len(found)
-        columns.closeness[row] = closeness(columns.words[row : row + 1])[0]
-        columns.han[row] = language_of(text) == "zh"
-        if vector is not None:
-            columns.has_vector[row] = True
-            columns.matrix[row] = np.frombuffer(vector, np.float32)
+        columns.kind[new] = [KINDS.index(kind) for kind in kinds]
+        columns.known_at[new] = known
+        columns.recorded_at[new] = recorded
+        columns.happened_at[new] = happened
+        columns.superseded_at[new] = [NEVER if at is None else at for at in ended]
+        columns.superseded_recorded_at[new] = [NEVER if at is None else at for at in noted]
+        columns.impact[new] = impact(np.array(impacts, np.float32))
+        columns.tags[new] = [len(json.loads(each)) for each in tags]
+        columns.length[new] = columns.words[new]
+        return found
 
-    def _add_messages(self, rows: Sequence[Row]) -> None:
-        first = self.columns.append(len(rows))
+    def _add(
+        self,
+        layer: str,
+        seqs: Sequence[int],
+        ids: Sequence[str],
+        texts: Sequence[str],
+        days: Iterable[list[str]],
+        vectors: Sequence[bytes | None],
+    ) -> tuple[slice, list[list[str]]]:
+        """What messages and nodes have in common; gives their rows, and the terms of each with those of its day."""
         columns = self.columns
-        for at, (seq, item, session, name, text, sent_at, recorded_at, zone_name, vector) in enumerate(
-            rows, start=first
-        ):
-            self.ids.append(item)
-            self.sessions.append(session)
-            self._row_of["message", seq] = at
-            self._enter(at, text, date_terms(_day(sent_at, zone_name)), vector)
-            columns.kind[at] = _MESSAGE_CODE
-            columns.impact[at] = estimated_impact(columns.words[at : at + 1], np.array([is_question(text)]))[
-                0
-            ]
-            self._row_by_id[item] = at
-            columns.session[at] = self._session_numbers.setdefault(session, len(self._session_numbers))
-            columns.known_at[at] = columns.happened_at[at] = sent_at
-            columns.recorded_at[at] = recorded_at
-            if name:
-                self.names.update(_name_terms(name))
-            self._put_in_order(session, (sent_at, seq, at))
+        first = columns.append(len(ids))
+        new = slice(first, first + len(ids))
+        numbers = range(first, first + len(ids))
+        self.ids.extend(ids)
+        self._row_by_id.update(zip(ids, numbers, strict=True))
+        self._row_of[layer].update(zip(seqs, numbers, strict=True))
+        said = [terms(text) for text in texts]
+        columns.seq[new] = seqs
+        columns.words[new] = [len(each) for each in said]
+        columns.closeness[new] = closeness(columns.words[new])
+        columns.han[new] = [language_of(text) == "zh" for text in texts]
+        held = [row for row, vector in zip(numbers, vectors, strict=True) if vector is not None]
+        if held:
+            together = b"".join(vector for vector in vectors if vector is not None)
+            columns.has_vector[held] = True
+            columns.matrix[held] = np.frombuffer(together, np.float32).reshape(len(held), -1)
+        return new, [[*each, *day] for each, day in zip(said, days, strict=True)]
 
-    def _put_in_order(self, session: str, key: tuple[int, int, int]) -> None:
-        columns, row = self.columns, key[2]
-        order = self._order.setdefault(session, [])
-        insort(order, key)
-        place = bisect_left(order, key)
-        if place:
-            before = order[place - 1][2]
-            columns.previous[row], columns.following[before] = before, row
-        if place + 1 < len(order):
-            after = order[place + 1][2]
-            columns.following[row], columns.previous[after] = after, row
+    def _session_number(self, session: str) -> int:
+        number = self._session_numbers.setdefault(session, len(self._sessions))
+        if number == len(self._sessions):
+            self._sessions.append(session)
+        return number
 
-    def _add_nodes(self, rows: Sequence[Row]) -> None:
-        first = self.columns.append(len(rows))
-        columns = self.columns
-        for at, row in enumerate(rows, start=first):
-            (
-                seq,
-                item,
-                kind,
-                text,
-                strength,
-                tags,
-                occurred,
-                told,
-                known,
-                recorded,
-                ended,
-                ended_recorded,
-                vector,
-            ) = row
-            happened = start_of_day(occurred, self.zone_name) if occurred else told
-            self.ids.append(item)
-            self.sessions.append("")
-            self._row_of["node", seq] = at
-            self._enter(at, text, date_terms(_day(happened, self.zone_name)), vector)
-            columns.kind[at] = KINDS.index(kind)
-            columns.known_at[at] = known
-            columns.recorded_at[at] = recorded
-            columns.happened_at[at] = happened
-            columns.superseded_at[at] = NEVER if ended is None else ended
-            columns.superseded_recorded_at[at] = NEVER if ended is None else ended_recorded
-            columns.impact[at] = impact(np.array([strength], np.float32))[0]
-            self._row_by_id[item] = at
-            columns.tags[at] = len(json.loads(tags))
-            columns.length[at] = columns.words[at]
+    def session_of(self, row: int) -> str:
+        """The session of a message; empty for a node."""
+        number = int(self.columns.session[row])
+        return "" if number < 0 else self._sessions[number]
 
     def _link(self, layer: str, links: Iterable[Row]) -> None:
         for entity, seq in links:
-            row = self._row_of.get((layer, seq))
+            row = self._row_of[layer].get(seq)
             if row is not None:
                 self._linked.setdefault(entity, array("i")).append(row)
 
     def _rest(self, sources: Iterable[Row]) -> None:
         for node, message in sources:
-            rows = self._row_of.get(("node", node)), self._row_of.get(("message", message))
+            rows = self._row_of["node"].get(node), self._row_of["message"].get(message)
             if None not in rows:
                 for column, row in zip(self._resting, rows, strict=True):
                     column.append(row)  # type: ignore[arg-type]
@@ -272,19 +279,22 @@ class HotIndex:
     def resting(self) -> tuple[Rows, Rows]:
         """Rows of nodes, and of the messages that they rest on, pairwise; dead ones and repeats may be among them."""
         nodes, messages = self._resting
-        return np.array(nodes, np.int32), np.array(messages, np.int32)
+        return np.frombuffer(nodes, np.int32).copy(), np.frombuffer(messages, np.int32).copy()
 
     def linked(self, entities: Iterable[str]) -> Iterator[Rows]:
         """For each entity, the rows linked to it; dead ones may be among them."""
         for entity in entities:
             if entity in self._linked:
-                yield np.array(self._linked[entity], np.int32)
+                yield np.frombuffer(self._linked[entity], np.int32).copy()
 
 
-@lru_cache(maxsize=4096)
-def _name_terms(name: str) -> tuple[str, ...]:
-    return tuple(terms(name))
+def day_terms(moment: int, zone_name: str) -> list[str]:
+    """The date terms of the day on which a stored time falls in a zone."""
+    if moment < _WHOLE_QUARTERS:
+        return date_terms(day_of(from_micros(moment), zone_name))
+    return _quarter_terms(moment // _QUARTER, zone_name)
 
 
-def _day(moment: int, zone_name: str) -> date:
-    return from_micros(moment).astimezone(zone(zone_name)).date()
+@lru_cache(maxsize=1 << 14)
+def _quarter_terms(quarter: int, zone_name: str) -> list[str]:
+    return date_terms(day_of(from_micros(quarter * _QUARTER), zone_name))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from echovessel.memory.recall.columns import Columns
-from echovessel.text import is_han
 
 # A turn borrows from the k-th turn before it with 0.7^k and from the k-th after it with 0.5^k: an answer often
 # leaves unsaid what the question before it named.
@@ -24,38 +23,65 @@ Rows = NDArray[np.int32]
 
 
 class Postings:
-    """Which rows hold which terms. Rows are added once and never changed; whoever asks says which are visible."""
+    """Which rows hold which terms. Rows are added once and never changed; whoever asks says which are visible.
+
+    What was there at first stands in three arrays, sorted by term and row; what came later in arrays of its own
+    for each term.
+    """
 
     def __init__(self) -> None:
-        self._rows: dict[str, array[int]] = {}
-        self._counts: dict[str, array[float]] = {}
-        self._with_character: dict[str, set[str]] = {}
+        self._numbers: dict[str, int] = {}
+        self._starts: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._rows: Rows = np.empty(0, np.int32)
+        self._counts: NDArray[np.float32] = np.empty(0, np.float32)
+        self._later: dict[str, tuple[array[int], array[float]]] = {}
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Iterable[str]]) -> Postings:
+        """Postings of rows 0, 1, 2, ..., each given by its terms: many times faster than `add` for each."""
+        found = cls()
+        # A term's number is how many terms there were before it.
+        numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
+        terms, lengths = array("i"), array("i")
+        for row in rows:
+            before = len(terms)
+            terms.extend(map(numbers.__getitem__, row))
+            lengths.append(len(terms) - before)
+        # Sorted as one number each, a term's rows come together, in order.
+        keys = np.frombuffer(terms, np.int32).astype(np.int64) * len(lengths)
+        keys += np.repeat(np.arange(len(lengths)), np.frombuffer(lengths, np.int32))
+        keys, counts = np.unique(keys, return_counts=True)
+        term, at = np.divmod(keys, max(len(lengths), 1))
+        found._numbers = dict(numbers)
+        found._starts = np.searchsorted(term, np.arange(len(numbers) + 1))
+        found._rows, found._counts = at.astype(np.int32), counts.astype(np.float32)
+        return found
 
     def add(self, row: int, terms: Iterable[str]) -> None:
         """Enter the terms of a row, which must be greater than every row before it."""
         for term, count in Counter(terms).items():
-            rows = self._rows.get(term)
-            if rows is None:
-                self._rows[term] = array("i", (row,))
-                self._counts[term] = array("f", (count,))
-                for character in term:
-                    if is_han(character):
-                        self._with_character.setdefault(character, set()).add(term)
-            else:
-                rows.append(row)
-                self._counts[term].append(count)
+            rows, counts = self._later.setdefault(term, (array("i"), array("f")))
+            rows.append(row)
+            counts.append(count)
 
     def of(self, term: str) -> tuple[Rows, NDArray[np.float32]]:
-        """Rows that hold a term, ascending, and how often each holds it."""
-        rows = self._rows.get(term)
-        if rows is None:
-            return np.empty(0, np.int32), np.empty(0, np.float32)
-        # Copies: an array that lends out its memory could not grow.
-        return np.frombuffer(rows, np.int32).copy(), np.frombuffer(self._counts[term], np.float32).copy()
+        """Rows that hold a term, ascending, and how often each holds it; not to be written to."""
+        number = self._numbers.get(term)
+        first, last = (0, 0) if number is None else self._starts[number : number + 2]
+        rows, counts = self._rows[first:last], self._counts[first:last]
+        if term not in self._later:
+            return rows, counts
+        # Concatenating copies: an array that lent out its memory could not grow.
+        later_rows, later_counts = self._later[term]
+        return (
+            np.concatenate((rows, np.frombuffer(later_rows, np.int32))),
+            np.concatenate((counts, np.frombuffer(later_counts, np.float32))),
+        )
 
     def of_character(self, character: str) -> tuple[Rows, NDArray[np.float32]]:
         """Rows that hold a Han character in any term: what a question of one character asks for."""
-        found = [self.of(term) for term in sorted(self._with_character.get(character, ()))]
+        holding = {term for known in (self._numbers, self._later) for term in known if character in term}
+        found = [self.of(term) for term in sorted(holding)]
         if not found:
             return np.empty(0, np.int32), np.empty(0, np.float32)
         rows, where = np.unique(np.concatenate([rows for rows, _ in found]), return_inverse=True)

@@ -173,7 +173,7 @@ class Recaller:
                 score=float(pool.score[at]),
                 known_at=from_micros(int(index.columns.known_at[row])),
                 happened_at=from_micros(int(index.columns.happened_at[row])),
-                session=index.sessions[row],
+                session=index.session_of(row),
                 sources=(item,) if pool.message[at] else tuple(sources.get(item, ())),
                 superseded=bool(side.superseded[row]),
                 below_gate=bool(pool.below_gate[at]),

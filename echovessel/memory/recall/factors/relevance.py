@@ -16,7 +16,7 @@ def logits(
     """The log-odds behind `relevance`: monotone in it, and cheap enough for every memory there is."""
     dense = 2 * blend * logit.cosine
     words = 2 * (1 - blend) * logit.lexical
-    found = np.multiply(cosine, dense, dtype=np.float64)
+    found: NDArray[np.float64] = np.multiply(cosine, dense, dtype=np.float64)
     found += logit.intercept
     # Most memories share no word with the query.
     some = np.flatnonzero(lexical)
