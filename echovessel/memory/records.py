@@ -323,6 +323,11 @@ class Entity:
     created_at: datetime
     merged_into: str | None = None
 
+    def _repr_html_(self) -> str:
+        from echovessel.memory.display import entity_html
+
+        return entity_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class EntityChange:

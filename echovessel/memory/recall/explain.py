@@ -1,8 +1,7 @@
-"""A recall told to a person: as a table for the terminal, and as HTML for a notebook."""
+"""A recall told to a person: as a table for the terminal."""
 
 from __future__ import annotations
 
-from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -55,24 +54,6 @@ def explain(result: Recall) -> str:
     total = sum(result.timings.values())
     console.print(f"{len(result.hits)} of {result.considered} memories in {total:.1f} ms", style="dim")
     return out.getvalue()
-
-
-def as_html(result: Recall) -> str:
-    """The same as an HTML table; what people wrote is escaped."""
-    head = "".join(
-        f"<th>{name}</th>" for name in ("#", "score", *(HEADINGS[n] for n in FACTORS), "when", "memory")
-    )
-    body = "".join(
-        f"<tr><td>{hit.rank}</td><td>{hit.score:.2f}</td>"
-        + "".join(f"<td>{hit.contributions[name]:.2f}</td>" for name in FACTORS)
-        + f"<td>{hit.happened_at:%Y-%m-%d}</td><td style='text-align:left'>"
-        + f"{escape(_shown(hit.text, hit.speaker, hit.kind))}</td></tr>"
-        for hit in result.hits
-    )
-    if not result.hits:
-        body = f"<tr><td colspan='{len(FACTORS) + 4}'>Nothing in memory bears on this.</td></tr>"
-    caption = f"<caption>{escape(result.query)}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _shown(text: str, speaker: str, kind: str) -> str:

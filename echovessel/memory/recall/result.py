@@ -88,6 +88,12 @@ class Memo:
         """``message`` or ``node``."""
         return "message" if self.kind == "message" else "node"
 
+    def _repr_html_(self) -> str:
+        from echovessel.memory.display import memo_html
+        from echovessel.plots.style import FACTOR_COLOURS
+
+        return memo_html(self, FACTOR_COLOURS)
+
 
 @dataclass(frozen=True, slots=True)
 class Hit(Memo):
@@ -212,9 +218,10 @@ class Recall:
         return contributions(self.to_polars(), query=self.query)
 
     def _repr_html_(self) -> str:
-        from echovessel.memory.recall.explain import as_html
+        from echovessel.memory.display import recall_html
+        from echovessel.plots.style import FACTOR_COLOURS
 
-        return as_html(self)
+        return recall_html(self, FACTOR_COLOURS)
 
 
 def asdict_without(result: Recall, private: str) -> dict[str, Any]:
