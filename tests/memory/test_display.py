@@ -119,3 +119,12 @@ def test_what_people_wrote_never_becomes_a_tag(memory: Memory) -> None:
         html = Tags(shown._repr_html_())
         assert not {"script", "img"} & set(html.tags)
     assert "onerror" in Tags(found._repr_html_()).text
+
+
+def test_inside_jupyter_explain_gives_text_alone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rich, left to itself, shows its table through IPython there and returns nothing."""
+    outside = memory.recall("What about Scott?").explain()
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    inside = memory.recall("What about Scott?").explain()
+    assert "recency" in inside.splitlines()[0]
+    assert len(inside.splitlines()) == len(outside.splitlines()) > 2

@@ -28,7 +28,8 @@ def explain(result: Recall) -> str:
     from rich.text import Text
 
     out = StringIO()
-    console = Console(file=out, width=_WIDTH, highlight=False)
+    # Inside Jupyter rich would otherwise show the table by itself, beside the text that is returned.
+    console = Console(file=out, width=_WIDTH, highlight=False, force_jupyter=False)
     if result.hits:
         table = Table(title=None, box=None, pad_edge=False)
         for heading in ("#", "score", *(HEADINGS[name] for name in FACTORS)):
