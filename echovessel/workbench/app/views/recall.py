@@ -93,7 +93,7 @@ def _controls(page: Page) -> tuple[gr.Dropdown, list[gr.Slider], gr.Checkbox]:
         for name, value in zip(SLIDERS, slider_values(FIRST), strict=True):
             low, high, step = RANGES[name]
             label = words(f"factor_{name}") if name in FACTORS else words(name)
-            info = None if name in FACTORS else words(f"{name}_info")
+            info = None if name in FACTORS else words(f"info_{name}")
             classes = ["weight", f"w-{name}"] if name in FACTORS else ["weight"]
             sliders.append(
                 gr.Slider(

@@ -1,0 +1,86 @@
+"""A labelled file is put beside the samples; a bad one is one sentence."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from echovessel.errors import FormatError, InputError
+from echovessel.models.hash import HashEmbedder
+from echovessel.workbench.app import loading
+from echovessel.workbench.app.show.layers import counts
+
+LIN = Path(str(resources.files("echovessel.samples") / "lin.json"))
+
+
+def locomo(path: Path) -> Path:
+    turns = [
+        {"speaker": "Ann", "dia_id": "D1:1", "text": "I adopted a cat named Miso."},
+        {"speaker": "Bob", "dia_id": "D1:2", "text": "Lovely."},
+    ]
+    talk = {
+        "sample_id": "conv-1",
+        "conversation": {
+            "speaker_a": "Ann",
+            "speaker_b": "Bob",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": turns,
+        },
+        "qa": [{"question": "Which cat?", "answer": "Miso", "evidence": ["D1:1"], "category": 4}],
+        "observation": {},
+        "session_summary": {},
+        "event_summary": {},
+    }
+    path.write_text(json.dumps([talk]), encoding="utf-8")
+    return path
+
+
+def test_an_own_file_brings_its_memories_and_questions() -> None:
+    labelled = loading.read(f' "{LIN}" ')  # as pasted from a file manager
+    (choice,) = loading.choices(labelled)
+    parts: list[float] = []
+
+    opened = loading.load(labelled, choice.id, HashEmbedder(), progress=parts.append)
+
+    held = counts(opened)
+    assert (held.messages, held.events + held.thoughts) == (choice.turns, choice.memories)
+    assert opened.questions
+    assert not opened.memory.vectors.pending(10)
+    assert parts == sorted(parts)
+    assert parts[-1] == pytest.approx(1.0)
+    opened.vessel.close()
+
+
+def test_a_locomo_file_is_shown_as_a_group_talk(tmp_path: Path) -> None:
+    labelled = loading.read(str(locomo(tmp_path / "locomo.json")))
+
+    opened = loading.load(labelled, "conv-1", HashEmbedder())
+
+    assert [one.sender_name for one in opened.memory.log.last(5)] == ["Ann", "Bob"]
+    assert "for_group" in opened.code
+    assert opened.questions == ("Which cat?",)
+    opened.vessel.close()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, 2]", '{"a": 1}'])
+def test_a_bad_file_is_one_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(FormatError) as caught:
+        loading.read(str(path))
+
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_path_and_no_such_talk() -> None:
+    with pytest.raises(InputError, match="no file named"):
+        loading.read("  ")
+    with pytest.raises(FormatError, match="can't be read"):
+        loading.read("/no/such/file.json")
+    with pytest.raises(InputError, match="no talk 'x'"):
+        loading.load(loading.read(str(LIN)), "x", HashEmbedder())
