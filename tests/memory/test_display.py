@@ -126,5 +126,15 @@ def test_inside_jupyter_explain_gives_text_alone(memory: Memory, monkeypatch: py
     outside = memory.recall("What about Scott?").explain()
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     inside = memory.recall("What about Scott?").explain()
-    assert "recency" in inside.splitlines()[0]
     assert len(inside.splitlines()) == len(outside.splitlines()) > 2
+
+
+def test_a_long_memory_leaves_the_numbers_their_room(memory: Memory) -> None:
+    memory.add_event("Scott " + "went on and on " * 20, entities=["Scott"])
+    found = memory.recall("What about Scott?")
+    lines = found.explain().splitlines()
+    assert lines[0].split() == [
+        *("#", "score", "recency", "relevance", "impact", "bonus", "anchor", "when", "memory")
+    ]
+    assert f"{found.hits[0].score:.2f}" in lines[1]
+    assert all(len(line) <= 110 for line in lines)

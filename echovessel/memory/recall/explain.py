@@ -31,11 +31,11 @@ def explain(result: Recall) -> str:
     # Inside Jupyter rich would otherwise show the table by itself, beside the text that is returned.
     console = Console(file=out, width=_WIDTH, highlight=False, force_jupyter=False)
     if result.hits:
-        table = Table(title=None, box=None, pad_edge=False)
+        table = Table(title=None, box=None, pad_edge=False, expand=True)
         for heading in ("#", "score", *(HEADINGS[name] for name in FACTORS)):
-            table.add_column(heading, justify="right")
-        table.add_column("when")
-        table.add_column("memory", no_wrap=True, overflow="ellipsis")
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("when", no_wrap=True)
+        table.add_column("memory", no_wrap=True, overflow="ellipsis", ratio=1)  # takes what is left
         for hit in result.hits:
             adds = [f"{hit.contributions[name]:+.2f}" if hit.contributions[name] else "." for name in FACTORS]
             table.add_row(
@@ -51,7 +51,7 @@ def explain(result: Recall) -> str:
     for memo in result.dropped[:_SHOWN_DROPPED]:
         why = f"dropped ({memo.rule}, relevance {memo.factors.relevance:.2f}): "
         line = why + _shown(memo.text, memo.speaker, memo.kind)
-        console.print(Text(line, overflow="ellipsis", no_wrap=True, style="dim"))
+        console.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
     total = sum(result.timings.values())
     console.print(f"{len(result.hits)} of {result.considered} memories in {total:.1f} ms", style="dim")
     return out.getvalue()
