@@ -183,13 +183,12 @@ def test_the_paths_of_the_layout_exist_and_no_package_is_left_out(readme: Page) 
     assert [path for path in sorted(paths) if not (ROOT / path).is_dir()] == []
 
 
-def test_every_test_that_is_named_stands_in_the_file_it_is_linked_to(readme: Page) -> None:
+def test_every_test_that_is_named_stands_in_a_file_linked_beside_it(readme: Page) -> None:
     checked = 0
     for row in readme.rows:
         files = [target for _, target in _LINK.findall(row[-1]) if target.startswith("tests/")]
         for name in re.findall(r"`(test_\w+)`", row[-1]):
-            assert len(files) == 1
-            assert f"def {name}(" in (ROOT / files[0]).read_text("utf-8")
+            assert any(f"def {name}(" in (ROOT / file).read_text("utf-8") for file in files), name
             checked += 1
 
     assert checked >= 5
