@@ -96,7 +96,7 @@ def test_every_preset_loads_says_its_source_and_survives_a_round_trip(name: str)
 
 def test_the_default_lets_messages_compete() -> None:
     assert Weights.default().kinds == KINDS
-    assert KINDS == (*NODE_KINDS, "message")
+    assert (*NODE_KINDS, "message") == KINDS
 
 
 def test_weights_change_only_as_a_copy() -> None:
