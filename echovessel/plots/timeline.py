@@ -84,7 +84,7 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
             "gridcolor": FAINT,
             "zeroline": False,
             "range": _window(marks, today),
-            "tickformat": "%Y-%m-%d",
+            "tickformat": "%m-%d\n%Y",
             "nticks": 7,
         },
         yaxis={

@@ -56,7 +56,7 @@ def people(opened: Opened, words: Words, *, chosen: str = "") -> Html:
                 "button",
                 el("b", one.name),
                 el("span", words.or_same("entity", one.kind), class_="muted"),
-                el("span", words("memories_count", count=counts[one.id]), class_="muted"),
+                el("span", _held(words, counts[one.id]), class_="muted"),
                 type="button",
                 class_="item person",
                 data_act="entity",
@@ -96,6 +96,10 @@ def known(opened: Opened, entity: str) -> Entity | None:
         return directory.get(directory.root(directory.get(entity).id))
     except NotFoundError:
         return None
+
+
+def _held(words: Words, count: int) -> str:
+    return words("one_memory") if count == 1 else words("memories_count", count=count)
 
 
 def _memories(opened: Opened, words: Words, memories: list[Node]) -> Html:

@@ -68,12 +68,13 @@
   const start = () => {
     root.lang = location.pathname.startsWith("/zh") ? "zh-CN" : "en";
     setTheme();
-    /* On a phone the weights start folded, so that the hits come first. */
+    /* On a phone the weights start folded, so that the hits come first. A click before the button listens is lost. */
     if (innerWidth < 700) {
       const fold = () => {
-        const head = document.querySelector("#weights > button.label-wrap.open");
-        if (!head) return void setTimeout(fold, 200);
-        head.click();
+        const head = document.querySelector("#weights > button.label-wrap");
+        if (head && !head.classList.contains("open")) return;
+        head?.click();
+        setTimeout(fold, 300);
       };
       fold();
     }
