@@ -85,6 +85,7 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
             "zeroline": False,
             "range": _window(marks, today),
             "tickformat": "%m-%d\n%Y",
+            "tickangle": 0,
             "nticks": 7,
         },
         yaxis={
