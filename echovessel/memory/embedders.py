@@ -40,13 +40,20 @@ def embedder_id(context: Context, identity: EmbedderIdentity) -> int | None:
 
 def _stored(calibration: Calibration) -> str:
     pairs = {pair: asdict(logit) for pair, logit in calibration.pairs.items()}
-    return json.dumps({"default": asdict(calibration.default), "pairs": pairs, "source": calibration.source})
+    return json.dumps(
+        {
+            "default": asdict(calibration.default),
+            "pairs": pairs,
+            "source": calibration.source,
+            "unrelated": calibration.unrelated,
+        }
+    )
 
 
 def _calibration(stored: str) -> Calibration:
     found = json.loads(stored)
     pairs = {pair: Logit(**logit) for pair, logit in found["pairs"].items()}
-    return Calibration(Logit(**found["default"]), pairs, found["source"])
+    return Calibration(Logit(**found["default"]), pairs, found["source"], found.get("unrelated", 0.0))
 
 
 def shown(identity: EmbedderIdentity) -> str:

@@ -34,8 +34,8 @@ class Personas:
             No such persona, and `create` is false; the message lists those there are.
         """
         store, persona = self._context.store, self._context.persona
-        if not create:
-            return self.get(persona)
+        if not create or store.row("SELECT 1 FROM personas WHERE id = ?", (persona,)):
+            return self.get(persona)  # without the write lock, which another process may hold
         with store.write():
             store.run(
                 "INSERT INTO personas (id, name, kind, created_at) VALUES (?, ?, 'written', ?)"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,7 @@ class Vectors:
             path = self._context.store.path
             raise EmbedderMismatch(
                 f"{path} holds vectors of {shown(found)}, but the embedder is {shown(identity)}. "
-                f'Run `echovessel reembed {path}` to convert it, or set embedder = "{found.name}".'
+                f'Run `echovessel reembed {quote(path)}` to convert it, or set embedder = "{found.name}".'
             )
 
     def identity(self) -> EmbedderIdentity | None:

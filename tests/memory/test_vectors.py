@@ -17,7 +17,7 @@ from echovessel.memory.vectors import Layer, Vectors
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 TOY = EmbedderIdentity(
-    "toy", "1", 3, "c0ffee00", Calibration(Logit(-1, 5, 2), {"zh-en": Logit(-2, 4, 0)}, "run 7")
+    "toy", "1", 3, "c0ffee00", Calibration(Logit(-1, 5, 2), {"zh-en": Logit(-2, 4, 0)}, "run 7", 0.1)
 )
 X, Y, Z = np.eye(3)
 
