@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,7 +82,9 @@ def forget(
     if finish:
         _finish(home)
         return
-    with opened_memory(home, whose, scope=scope) as memory:
+    if user is not None or group is not None:
+        scope = f"user:{user}" if group is None else f"group:{group}"
+    with _reached(home, persona or whose, scope, whole=everything) as memory:
         target = _target(memory, named[0], str(given[named[0]]), entity=entity, core_line=core_line)
         derived = "keep" if keep_derived else "drop"
         planned = memory.forget(target, dry_run=True, derived=derived)  # type: ignore[arg-type]
@@ -91,6 +94,20 @@ def forget(
             return
         memory.forget(target, derived=derived)  # type: ignore[arg-type]
         typer.echo("Forgotten. The text is in no table, index, log or free page of the file.")
+
+
+@contextmanager
+def _reached(home: Path, persona: str | None, scope: str | None, *, whole: bool) -> Iterator[Memory]:
+    """The memory from which a target is seen; the whole file may hold no persona at all."""
+    if not whole:
+        with opened_memory(home, persona, scope=scope) as memory:
+            yield memory
+        return
+    from echovessel.memory.memory import Memory
+    from echovessel.runtime.upkeep import whole_file
+
+    with whole_file(home) as context:
+        yield Memory(context)
 
 
 def _finish(home: Path) -> None:
@@ -143,46 +160,44 @@ def _entity(memory: Memory, who: str) -> str:
 def _show(memory: Memory, planned: Forgotten, *, keep_derived: bool) -> None:
     counts = ", ".join(f"{n} {table.replace('_', ' ')}" for table, n in planned.counts.items())
     typer.echo(f"Goes: {counts or 'nothing'}")
-    _list("Messages", [_said(memory, one) for one in planned.messages])
     derived = set(planned.derived)
-    _list("Memories", [_thought(memory, one) for one in planned.nodes if one not in derived])
-    kept = (
-        "Stays, without the words quoted, though it rests on it"
-        if keep_derived
-        else "Goes too, as it rests on it"
+    first = [node for node in planned.nodes if node not in derived]
+    stays = "Stays, without the words quoted, though it rests on it"
+    _list("Messages", planned.messages, lambda one: _said(memory, one))
+    _list("Memories", first, lambda one: _thought(memory, one))
+    _list(
+        stays if keep_derived else "Goes too, as it rests on it",
+        planned.derived,
+        lambda one: _thought(memory, one),
     )
-    _list(kept, [_thought(memory, one) for one in planned.derived])
-    _list("Stays, though nothing names it any more", [_name(memory, one) for one in planned.orphans])
+    _list("Stays, though nothing names it any more", planned.orphans, lambda one: _name(memory, one))
 
 
-def _list(heading: str, lines: Sequence[str]) -> None:
-    if not lines:
-        return
-    typer.echo(f"{heading}:")
-    for line in lines[:SHOWN]:
+def _list(heading: str, ids: Collection[str], shown: Callable[[str], str]) -> None:
+    """The first few of these; what belongs to other people's talks is counted, not shown."""
+    lines = []
+    for one in ids:
+        with suppress(NotFoundError):
+            lines.append(shown(one))
+        if len(lines) == SHOWN:
+            break
+    if ids:
+        typer.echo(f"{heading}:")
+    for line in lines:
         typer.echo(f"  {line}")
-    if len(lines) > SHOWN:
-        typer.echo(f"  ... and {len(lines) - SHOWN} more")
+    if len(lines) < len(ids):
+        typer.echo(f"  ... and {len(ids) - len(lines)} more")
 
 
 def _said(memory: Memory, message: str) -> str:
-    try:
-        found = memory.log.get(message)
-    except NotFoundError:  # of another user or persona: named by id alone
-        return message
+    found = memory.log.get(message)
     return f"{message}  {found.sender_name or found.sender}: {' '.join(found.text.split())}"
 
 
 def _thought(memory: Memory, node: str) -> str:
-    try:
-        found = memory.nodes.get(node)
-    except NotFoundError:
-        return node
+    found = memory.nodes.get(node)
     return f"{node}  [{found.kind}] {' '.join(found.text.split())}"
 
 
 def _name(memory: Memory, entity: str) -> str:
-    try:
-        return f"{entity}  {memory.directory.get(entity).name}"
-    except NotFoundError:
-        return entity
+    return f"{entity}  {memory.directory.get(entity).name}"
