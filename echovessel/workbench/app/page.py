@@ -41,7 +41,8 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
         chosen, who, layer = (gr.Textbox("", visible="hidden") for _ in range(3))
         stamp = gr.Number(0, precision=0, visible="hidden")
         with gr.Tabs(elem_id="views", selected=VIEWS[0], overflow_behavior="wrap") as tabs:
-            page = Page(shelf, words, persona, tabs, chosen, who, layer, stamp)
+            said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="said", render=False)
+            page = Page(shelf, words, persona, tabs, chosen, who, layer, stamp, said)
             for view in (overview, recall_view, memory_view, entities_view, timeline_view, load_view):
                 view(page)
         blocks.load(_opening(shelf), outputs=[persona, tabs], **QUICK)

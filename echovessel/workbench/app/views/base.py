@@ -46,6 +46,8 @@ class Page:
         The layer that the Memory view was sent to show.
     stamp : Number
         Counts changes, so that every view shows the memory as it is.
+    said : HTML
+        How the last change of a memory went; gone once another memory is opened.
     """
 
     shelf: Shelf
@@ -56,6 +58,7 @@ class Page:
     who: gr.Textbox
     layer: gr.Textbox
     stamp: gr.Number
+    said: gr.HTML
 
     def opened(self, name: str | None) -> Opened:
         """The memory of that name."""
@@ -63,7 +66,7 @@ class Page:
 
     def listen(self, panel: gr.HTML) -> None:
         """Let clicks inside a panel lead to a memory, an entity or a layer."""
-        panel.click(go, outputs=[self.tabs, self.chosen, self.who, self.layer], **QUICK)
+        panel.click(go, outputs=[self.tabs, self.chosen, self.who, self.layer, self.said], **QUICK)
 
 
 def panel(**options: Any) -> gr.HTML:
@@ -78,16 +81,17 @@ def act_of(event: gr.EventData) -> tuple[str, str]:
     return str(data.get("act", "")), str(data.get("id", ""))
 
 
-def go(event: gr.EventData) -> tuple[Any, Any, Any, Any]:
+def go(event: gr.EventData) -> tuple[Any, Any, Any, Any, Any]:
     """Follow a click to another view."""
     does, target = act_of(event)
+    same = gr.skip()
     if does == "open":
-        return gr.Tabs(selected="memory"), target, gr.skip(), gr.skip()
+        return gr.Tabs(selected="memory"), target, same, same, Html("")
     if does == "entity":
-        return gr.Tabs(selected="entities"), gr.skip(), target, gr.skip()
+        return gr.Tabs(selected="entities"), same, target, same, same
     if does == "layer":
-        return gr.Tabs(selected="memory"), gr.skip(), gr.skip(), target
-    return gr.skip(), gr.skip(), gr.skip(), gr.skip()
+        return gr.Tabs(selected="memory"), same, same, target, same
+    return same, same, same, same, same
 
 
 def told(function: Callable[P, Html]) -> Callable[P, Html]:

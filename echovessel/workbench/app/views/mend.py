@@ -59,7 +59,7 @@ def mend_part(page: Page) -> None:
             ask = gr.Button(words("dry_run"), size="sm")
             told = gr.HTML(js_on_load=None, apply_default_css=False)
             sure = gr.Button(words("forget_do"), size="sm", variant="stop", visible=False)
-    said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="said")
+    said = page.said.render()
 
     at = [page.persona, page.chosen]
     fields = [
@@ -79,7 +79,6 @@ def mend_part(page: Page) -> None:
         sure,
     ]
     gr.on([page.chosen.change, page.stamp.change], _filled(page), at, fields, **QUICK)
-    page.chosen.change(lambda: Html(""), outputs=said, **QUICK)
     edit = [*at, page.stamp, text, impact, since, until, tags]
     done = [page.stamp, said]
     save.click(_does(page, _edit, "done_edit"), edit, done, **DONE)
