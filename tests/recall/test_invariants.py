@@ -202,6 +202,36 @@ def test_reading_never_changes_the_ranking(
         assert seen(ask(memory, Weights.default(), k=5)) == seen(first)
 
 
+def said(memory: Memory, days: int, text: str, name: str = "") -> str:
+    words = tuple(text.split())
+    item = Item(words, is_message=True, days=days, impact=0.0, tagged=False, session="one", speaker=name,
+                with_vector=True)  # fmt: skip
+    return item.write(memory)
+
+
+@pytest.mark.parametrize(
+    ("later", "name"),
+    [("moved " * 8, ""), ("violin", ""), ("train", "Violin")],
+    ids=["longer", "the query's words", "a new speaker"],
+)
+def test_a_turn_said_later_in_the_same_session_moves_nothing_of_the_past(later: str, name: str) -> None:
+    """It lends its words and its length to earlier turns, and who talks counts too: only from then on."""
+    moment = NOON - timedelta(days=50)
+    with fresh() as memory:
+        said(memory, 100, "violin lost")
+        said(memory, 99, "train")
+
+        def past() -> dict[str, float]:
+            result = memory.recall(QUERY, vector=VECTOR, weights=ALL, k=100, as_of=moment)
+            return {hit.id: hit.factors.lexical for hit in result.hits}
+
+        before = past()
+        said(memory, 10, later, name)
+
+        assert past() == pytest.approx(before, rel=1e-6)
+        assert all(before.values())
+
+
 @settings(max_examples=25)
 @given(st.lists(ITEMS, min_size=1, max_size=8), st.data())
 def test_what_was_said_later_moves_nothing_of_the_past(items: Sequence[Item], data: st.DataObject) -> None:

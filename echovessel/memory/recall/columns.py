@@ -27,6 +27,7 @@ _DEFAULTS: dict[str, tuple[Any, Any]] = {
     "length": (np.float32, 0),
     "closeness": (np.float64, 1),
     "session": (np.int32, -1),
+    "speaker": (np.int32, -1),
     "previous": (np.int32, -1),
     "following": (np.int32, -1),
 }
@@ -48,6 +49,7 @@ class Columns:
     length : content words with what the neighbours lend, for BM25
     closeness : how much a row takes part in borrowing
     session : number of a message's session; -1 for nodes
+    speaker : number of the name of who said it; -1 for nodes, and where no name is given
     previous, following : rows of the neighbours in the session, -1 for none
     matrix : vectors, shape (n, dim); zeros where a memory waits for its own
     """
@@ -68,6 +70,7 @@ class Columns:
     length: NDArray[np.float32]
     closeness: NDArray[np.float64]
     session: NDArray[np.int32]
+    speaker: NDArray[np.int32]
     previous: NDArray[np.int32]
     following: NDArray[np.int32]
     matrix: Vectors

@@ -60,8 +60,6 @@ class HotIndex:
     ----------
     ids : list of str
         The message or node of each row.
-    names : set of str
-        Terms of the names of those who talk.
     postings : Postings
     columns : Columns
     """
@@ -86,13 +84,23 @@ class HotIndex:
         """Which rows are messages."""
         return np.asarray(self.columns.kind == _MESSAGE_CODE)
 
+    def names(self, visible: NDArray[np.bool_]) -> set[str]:
+        """Terms of the names of those who say something in these rows."""
+        if not self._speakers:
+            return set()
+        numbers = self.columns.speaker[visible] + 1
+        talking = np.bincount(numbers, minlength=len(self._speakers) + 1)[1:] > 0
+        return {
+            term for name, talks in zip(self._speakers, talking, strict=True) if talks for term in terms(name)
+        }
+
     def rows_of(self, ids: Iterable[str]) -> list[int]:
         """Rows of these messages and nodes; those of no row here are passed over."""
         return [row for row in map(self._row_by_id.get, ids) if row is not None]
 
     def _load(self) -> None:
         self.ids: list[str] = []
-        self.names: set[str] = set()
+        self._speakers: dict[str, int] = {}
         self.outdated = None
         self._row_by_id: dict[str, int] = {}
         self._row_of: dict[str, dict[int, int]] = {"message": {}, "node": {}}
@@ -195,8 +203,9 @@ class HotIndex:
         columns.impact[new] = estimated_impact(
             columns.words[new], np.fromiter(map(is_question, texts), np.bool_, len(texts))
         )
-        for name in filter(None, set(names)):
-            self.names.update(terms(name))
+        columns.speaker[new] = [
+            self._speakers.setdefault(name, len(self._speakers)) if name else -1 for name in names
+        ]
         return found
 
     def _add_nodes(self, rows: Sequence[Row]) -> list[list[str]]:

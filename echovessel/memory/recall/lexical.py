@@ -49,7 +49,8 @@ def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[Mask]) ->
     Robertson and Zaragoza (2009), with Lucene's idf, ``ln(1 + (N - n + 0.5) / (n + 0.5))``, which stays above 0.
     """
     scores = [np.zeros(len(index), np.float64) for index in indexes]
-    names = set().union(*(index.names for index in indexes))
+    names = set().union(*(index.names(mask) for index, mask in zip(indexes, visible, strict=True)))
+    lengths = [_lengths(index, mask) for index, mask in zip(indexes, visible, strict=True)]
     asked = _asked(query, indexes)
     sums = [_Sums(len(index)) for index in indexes]
     for of_messages in (True, False):
@@ -59,7 +60,7 @@ def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[Mask]) ->
         # The name of one who talks says nothing of a turn: the other calls them by it. Memories tell them apart.
         telling = [found for term, found in asked.items() if not (of_messages and term in names)]
         held = [_visible(found, layer) for found in telling or asked.values()]
-        _add_scores(scores, held, layer, indexes, sums)
+        _add_scores(scores, held, layer, indexes, lengths, sums)
     return scores
 
 
@@ -68,6 +69,7 @@ def _add_scores(
     held: Sequence[Found],
     layer: Sequence[Mask],
     indexes: Sequence[HotIndex],
+    lengths: Sequence[NDArray[np.floating]],
     sums: Sequence[_Sums],
 ) -> None:
     """Score the rows of one collection; no row is in two, and none lends to one of another."""
@@ -77,7 +79,7 @@ def _add_scores(
         return
     idf = np.log1p((documents - frequency + 0.5) / (frequency + 0.5))
     best = float(idf.sum()) * (K1 + 1)
-    total = sum(float(index.columns.length @ mask) for index, mask in zip(indexes, layer, strict=True))
+    total = sum(float(length @ mask) for length, mask in zip(lengths, layer, strict=True))
     mean_length = total / documents or 1.0
     chosen = _informative(frequency.tolist(), documents)
     for at, index in enumerate(indexes):
@@ -86,10 +88,20 @@ def _add_scores(
             rows, counts = held[i][at]
             if len(rows):
                 touched, count = sums[at].by_row(*lent(rows, counts, columns))
-                norm = K1 * (1 - B + B * columns.length[touched] / mean_length)
+                norm = K1 * (1 - B + B * lengths[at][touched] / mean_length)
                 own[touched] += idf[i] * count * (K1 + 1) / (count + norm)
         touched = sums[at].all_rows()
         own[touched] = np.minimum(own[touched] / best, 1.0)
+
+
+def _lengths(index: HotIndex, visible: Mask) -> NDArray[np.floating]:
+    """Content words of each row, with what its visible neighbours lend it."""
+    columns = index.columns
+    if np.array_equal(visible, columns.alive):
+        return columns.length
+    rows = np.flatnonzero(visible).astype(np.int32)
+    summed = np.bincount(*lent(rows, columns.words[rows].astype(np.float64), columns), minlength=len(index))
+    return summed.astype(np.float32)
 
 
 class _Sums:
