@@ -33,7 +33,7 @@ from echovessel.workbench.app.shelf import Opened
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 HOSTILE = (
-    "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=1\"> [x](javascript:window.hacked=1) "
+    '<script>window.hacked=1</script><img src=x onerror="window.hacked=1"> [x](javascript:window.hacked=1) '
     "{{constructor.constructor('window.hacked=1')()}} ${window.hacked=1} </textarea></style>"
 )
 HOSTILE_NAME = "<img src=x onerror='window.hacked=1'> {{7*7}} ${window.hacked=1}"
@@ -68,9 +68,13 @@ def small() -> Iterator[Opened]:
     memory.personas.set_name("Lin")
     memory.personas.set_name("Mei", scope=memory.context.scope)
     says = [
-        NewMessage("I work at Lanting Press with Scott", sent_at=datetime(2026, 3, 2, 9, tzinfo=UTC), session="a"),
+        NewMessage(
+            "I work at Lanting Press with Scott", sent_at=datetime(2026, 3, 2, 9, tzinfo=UTC), session="a"
+        ),
         NewMessage("Noted.", sender="persona", sent_at=datetime(2026, 3, 2, 9, 1, tzinfo=UTC), session="a"),
-        NewMessage("I've started at Northgate Books", sent_at=datetime(2026, 5, 20, 9, tzinfo=UTC), session="b"),
+        NewMessage(
+            "I've started at Northgate Books", sent_at=datetime(2026, 5, 20, 9, tzinfo=UTC), session="b"
+        ),
         NewMessage("Kafka the corgi is lazy", sent_at=datetime(2026, 5, 20, 9, 1, tzinfo=UTC), session="b"),
     ]
     first, _, third, fourth = memory.log.add_many(says)
@@ -118,7 +122,9 @@ def small() -> Iterator[Opened]:
         )
     )
     memory.nodes.add(
-        NewNode("Mei changes jobs gladly.", kind=NodeKind.THOUGHT, sources=(Source(node=old.id),), pinned=True)
+        NewNode(
+            "Mei changes jobs gladly.", kind=NodeKind.THOUGHT, sources=(Source(node=old.id),), pinned=True
+        )
     )
     memory.core.set(CoreLabel.PERSONA, "A recording engineer.", actor=Actor.IMPORT)
     memory.moods.set(Mood("calm", 0.6, "pleased", NOW))

@@ -34,7 +34,10 @@ def main() -> None:
     from tests.app.conftest import hostile_memory, new_vessel
 
     serve(
-        hostile_memory(new_vessel()), port=0, open_browser=False, ready=lambda address: print(address, flush=True)
+        hostile_memory(new_vessel()),
+        port=0,
+        open_browser=False,
+        ready=lambda address: print(address, flush=True),
     )
 
 

@@ -13,7 +13,9 @@ from echovessel.workbench.app.shelf import Opened
 
 
 def node(opened: Opened, text: str) -> str:
-    return next(one.id for one in opened.memory.nodes.list(include_superseded=True) if one.text.startswith(text))
+    return next(
+        one.id for one in opened.memory.nodes.list(include_superseded=True) if one.text.startswith(text)
+    )
 
 
 def edit(opened: Opened, item: str, **changed: object) -> None:
@@ -31,7 +33,14 @@ def edit(opened: Opened, item: str, **changed: object) -> None:
 def test_a_correction_is_searched_and_recalled_at_once_and_taken_back(small: Opened) -> None:
     item = node(small, "Kafka")
 
-    edit(small, item, text="Kafka is a lazy poodle.", impact=7.0, tags=["correction"], occurred_from=date(2026, 5, 1))
+    edit(
+        small,
+        item,
+        text="Kafka is a lazy poodle.",
+        impact=7.0,
+        tags=["correction"],
+        occurred_from=date(2026, 5, 1),
+    )
 
     changed = small.memory.nodes.get(item)
     assert (changed.text, changed.impact, changed.tags) == ("Kafka is a lazy poodle.", 7.0, ("correction",))
@@ -40,7 +49,12 @@ def test_a_correction_is_searched_and_recalled_at_once_and_taken_back(small: Ope
 
     assert small.undo() is not None
     back = small.memory.nodes.get(item)
-    assert (back.text, back.impact, back.tags, back.occurred_from) == ("Kafka is a lazy corgi.", -2.0, (), None)
+    assert (back.text, back.impact, back.tags, back.occurred_from) == (
+        "Kafka is a lazy corgi.",
+        -2.0,
+        (),
+        None,
+    )
     assert not small.memory.search.nodes("poodle")
     assert not small.memory.vectors.pending(10)
 
@@ -92,7 +106,9 @@ def test_a_memory_without_attribute_is_not_replaced(small: Opened) -> None:
 
 
 def test_what_belongs_to_everyone_is_changed_in_its_own_scope(small: Opened) -> None:
-    shared = small.memory.within(Scope.shared()).nodes.add(NewNode("Lin grew up in Hangzhou.", subject="persona"))
+    shared = small.memory.within(Scope.shared()).nodes.add(
+        NewNode("Lin grew up in Hangzhou.", subject="persona")
+    )
 
     edit(small, shared.id, text="Lin grew up in Suzhou.")
 

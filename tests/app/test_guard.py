@@ -41,7 +41,12 @@ def answer(headers: dict[str, str], *, kind: str = "http") -> list[dict[str, Any
         {"host": OURS, "origin": f"http://{OURS}"},
         {"host": OURS, "sec-fetch-site": "same-origin"},
         {"host": OURS, "sec-fetch-site": "none", "sec-fetch-mode": "navigate"},
-        {"host": OURS, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"},
+        {
+            "host": OURS,
+            "sec-fetch-site": "cross-site",
+            "sec-fetch-mode": "navigate",
+            "sec-fetch-dest": "document",
+        },
     ],
 )
 def test_our_own_pages_are_answered(headers: dict[str, str]) -> None:
@@ -65,7 +70,12 @@ def test_our_own_pages_are_answered(headers: dict[str, str]) -> None:
         {"host": "evil.example", "origin": "http://evil.example"},
         {"host": OURS, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
         {"host": OURS, "sec-fetch-site": "same-site", "sec-fetch-mode": "cors"},
-        {"host": OURS, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
+        {
+            "host": OURS,
+            "sec-fetch-site": "cross-site",
+            "sec-fetch-mode": "navigate",
+            "sec-fetch-dest": "iframe",
+        },
     ],
 )
 def test_every_other_page_is_refused(headers: dict[str, str]) -> None:

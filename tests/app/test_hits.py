@@ -15,7 +15,15 @@ from echovessel.errors import InputError
 from echovessel.memory.recall.weights import preset_names
 from echovessel.workbench.app.samples import opened_sample
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.hits import SLIDERS, Asked, answer, ask, end_of_day, python_for, slider_values
+from echovessel.workbench.app.show.hits import (
+    SLIDERS,
+    Asked,
+    answer,
+    ask,
+    end_of_day,
+    python_for,
+    slider_values,
+)
 from echovessel.workbench.app.words import Words
 
 EN, ZH = Words("en"), Words("zh")
@@ -46,7 +54,9 @@ def test_the_page_shows_the_hits_of_recall_in_their_order(small: Opened) -> None
 
     shown = answer(small, EN, ask(small, question))
 
-    assert re.findall(r'class="said">(.*?)</p>', shown) == [hit.text.replace("'", "&#x27;") for hit in direct.hits]
+    assert re.findall(r'class="said">(.*?)</p>', shown) == [
+        hit.text.replace("'", "&#x27;") for hit in direct.hits
+    ]
     assert re.findall(r'class="score"[^>]*>([\d.]+)<', shown) == [f"{hit.score:.2f}" for hit in direct.hits]
 
 

@@ -71,7 +71,9 @@ def demo(connections: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as tool:
-        chromium = tool.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        chromium = tool.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield chromium
         chromium.close()
 
@@ -262,7 +264,9 @@ def test_a_file_is_loaded_beside_the_samples(visit: Open) -> None:
     page.wait_for_selector("text=Read: 1 talks. Choose one.")
     page.get_by_role("button", name="Load it").click()
 
-    page.wait_for_function("!['林晚', 'Mara Quill', ''].includes(document.querySelector('#whose input').value)")
+    page.wait_for_function(
+        "!['林晚', 'Mara Quill', ''].includes(document.querySelector('#whose input').value)"
+    )
     page.wait_for_selector(".band-L2 .held:text-is('145')")
 
 
@@ -321,14 +325,18 @@ def test_what_people_wrote_is_shown_as_text_in_every_view(visit: Open, tmp_path:
         page.locator("#people .person").first.click()
         page.wait_for_selector("#person .said.big")
         open_view(page, "recall")
-        page.locator("#query textarea, #query input").first.fill("<img src=x onerror=window.hacked=1> {{7*7}}")
+        page.locator("#query textarea, #query input").first.fill(
+            "<img src=x onerror=window.hacked=1> {{7*7}}"
+        )
         page.wait_for_function("document.querySelector('#code code')?.textContent.includes('{{7*7}}')")
         page.click("#code summary")
 
         assert page.evaluate("window.hacked") is None
         assert "<img src=x onerror=window.hacked=1> {{7*7}}" in page.locator("#code code").inner_text()
         assert "${window.hacked=1}" in page.locator("#found .said").first.inner_text()
-        written = page.locator("#found img, #found script, #detail img, #person img, #layer script, #layer img")
+        written = page.locator(
+            "#found img, #found script, #detail img, #person img, #layer script, #layer img"
+        )
         assert written.count() == 0
 
 

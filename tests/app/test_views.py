@@ -30,7 +30,9 @@ TAGS = {
 
 
 def node(opened: Opened, text: str) -> str:
-    return next(one.id for one in opened.memory.nodes.list(include_superseded=True) if one.text.startswith(text))
+    return next(
+        one.id for one in opened.memory.nodes.list(include_superseded=True) if one.text.startswith(text)
+    )
 
 
 def texts(opened: Opened, **wanted: object) -> list[str]:
@@ -189,7 +191,7 @@ def everything(opened: Opened, words: Words) -> dict[str, Callable[[], str]]:
     nodes = [one.id for one in memory.nodes.list(include_superseded=True)]
     items = [*nodes, *(one.id for one in memory.log.last(10))]
     entity = memory.directory.list()[0].id
-    question = Asked(HOSTILE, "seed", slider_values("seed")[:-2] + (0.0, 0.5), past=True)
+    question = Asked(HOSTILE, "seed", (*slider_values("seed")[:-2], 0.0, 0.5), past=True)
     target = actions.target_of(memory.log.last(1)[0], session=True)
     told = actions.plan(opened, target, derived="drop")
     return {
@@ -223,14 +225,16 @@ def test_nothing_that_people_or_models_wrote_becomes_html(hostile: Opened, words
         html = shown()
         for tag, attributes in Tags(html).seen:
             assert tag in TAGS, f"<{tag}> in {view}"
-            odd = [name for name, _ in attributes if name.startswith("on") or name in ("src", "href", "srcdoc")]
+            odd = [
+                name for name, _ in attributes if name.startswith("on") or name in ("src", "href", "srcdoc")
+            ]
             assert not odd, f"{odd} in {view}"
         if view != "vessel":
             assert "window.hacked" in html or view in ("ahead", "L2", "L5"), view
 
 
 def test_kinds_of_nodes_are_the_kinds_of_the_list() -> None:
-    assert KINDS == (*NodeKind, "message")
+    assert (*NodeKind, "message") == KINDS
 
 
 def test_a_second_memory_of_one_name_gets_another(small: Opened, bare: Opened) -> None:

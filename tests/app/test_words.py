@@ -16,7 +16,9 @@ from echovessel.memory.records import CoreLabel, NodeStatus, Origin, RelationalT
 from echovessel.workbench.app.show.layers import LAYERS
 from echovessel.workbench.app.words import LANGUAGES, Words, preferred, table
 
-SOURCE = "\n".join(path.read_text("utf-8") for path in Path(echovessel.workbench.app.__path__[0]).rglob("*.py"))
+SOURCE = "\n".join(
+    path.read_text("utf-8") for path in Path(echovessel.workbench.app.__path__[0]).rglob("*.py")
+)
 
 
 def families() -> list[str]:
@@ -57,7 +59,9 @@ def test_no_text_is_unused() -> None:
 
 
 def test_no_text_is_missing() -> None:
-    named = set(re.findall(r"words\(\s*\"(\w+)\"", SOURCE)) | set(re.findall(r"empty\(words, \"(\w+)\"", SOURCE))
+    named = set(re.findall(r"words\(\s*\"(\w+)\"", SOURCE)) | set(
+        re.findall(r"empty\(words, \"(\w+)\"", SOURCE)
+    )
 
     assert len(named) > 80
     assert not named - set(table())

@@ -35,7 +35,9 @@ def hits(*rows: tuple[str, float]) -> pl.DataFrame:
     )
 
 
-def memory(item: str, day: str | None, *, kind: str = "event", by: str | None = None, **fields: Any) -> dict[str, Any]:
+def memory(
+    item: str, day: str | None, *, kind: str = "event", by: str | None = None, **fields: Any
+) -> dict[str, Any]:
     return {
         "id": item,
         "kind": kind,
@@ -59,7 +61,9 @@ def people(*rows: tuple[str, str, str, int]) -> pl.DataFrame:
 
 
 def pairs(*rows: tuple[str, str, int]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema={"one": pl.String, "other": pl.String, "memories": pl.Int64}, orient="row")
+    return pl.DataFrame(
+        rows, schema={"one": pl.String, "other": pl.String, "memories": pl.Int64}, orient="row"
+    )
 
 
 def test_a_bar_has_one_segment_a_factor_in_its_colour() -> None:
@@ -81,7 +85,9 @@ def test_no_hits_are_said() -> None:
 
 
 def test_an_arrow_leads_from_a_replaced_memory_to_the_one_that_stands() -> None:
-    figure = timeline(memories(memory("old", "2026-03-01", by="new"), memory("new", "2026-04-01")), today=TODAY)
+    figure = timeline(
+        memories(memory("old", "2026-03-01", by="new"), memory("new", "2026-04-01")), today=TODAY
+    )
 
     (arrow,) = [note for note in figure.layout.annotations if note.showarrow]
     assert (str(arrow.ax)[:10], str(arrow.x)[:10]) == ("2026-03-01", "2026-04-01")
@@ -122,7 +128,8 @@ def test_a_timeline_without_memories_says_so() -> None:
 
 def test_entities_are_joined_where_memories_name_both() -> None:
     figure = entity_graph(
-        people(("a", "Ann", "person", 3), ("b", "Bo", "person", 1), ("c", "Rex", "pet", 1)), pairs(("a", "b", 1))
+        people(("a", "Ann", "person", 3), ("b", "Bo", "person", 1), ("c", "Rex", "pet", 1)),
+        pairs(("a", "b", 1)),
     )
 
     lines = [trace for trace in figure.data if trace.mode == "lines"]

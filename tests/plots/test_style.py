@@ -36,7 +36,9 @@ def contrast(one: str, other: str) -> float:
 
 def oklab(rgb: np.ndarray) -> np.ndarray:
     lms = np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]) @ rgb
-    return np.array([[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]) @ np.cbrt(lms)
+    return np.array(
+        [[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]
+    ) @ np.cbrt(lms)
 
 
 @pytest.mark.parametrize("ground", [WHITE, DARK])
@@ -47,7 +49,9 @@ def test_every_colour_stands_out_from_the_ground(colour: str, ground: str) -> No
 
 @pytest.mark.parametrize("eyes", SEEN_BY)
 def test_factors_are_told_apart(eyes: str) -> None:
-    seen = {name: oklab(np.clip(SEEN_BY[eyes] @ linear(colour), 0, 1)) for name, colour in FACTOR_COLOURS.items()}
+    seen = {
+        name: oklab(np.clip(SEEN_BY[eyes] @ linear(colour), 0, 1)) for name, colour in FACTOR_COLOURS.items()
+    }
     nearest = min((float(np.linalg.norm(seen[a] - seen[b])), a, b) for a, b in combinations(seen, 2))
 
     assert nearest[0] >= 0.05, nearest

@@ -59,7 +59,7 @@ def mend_part(page: Page) -> None:
             ask = gr.Button(words("dry_run"), size="sm")
             told = gr.HTML(js_on_load=None, apply_default_css=False)
             sure = gr.Button(words("forget_do"), size="sm", variant="stop", visible=False)
-    said = page.said.render()
+    said = page.said.render()  # type: ignore[no-untyped-call]
 
     at = [page.persona, page.chosen]
     fields = [
