@@ -74,7 +74,7 @@ def memory_view(page: Page) -> None:
                 whole = panel(elem_id="detail")
                 mend_part(page)
     inputs = [page.persona, text, kinds, entity, state, past, order, shown, page.chosen]
-    filters = [text.input, kinds.input, entity.input, state.input, past.input, order.input]
+    filters = [text.change, kinds.input, entity.input, state.input, past.input, order.input]
     listing, full = _listing(page), _full(page)
     gr.on(
         filters, lambda *given: (PAGE, listing(*given[:7], PAGE, given[8])), inputs, [shown, cards], **QUICK

@@ -62,7 +62,7 @@ def recall_view(page: Page) -> None:
     inputs = [page.persona, query, preset, *sliders, as_of, past]
     answered = _answering(page)
     gr.on(
-        [query.input, query.submit, as_of.input, past.input, *(slider.input for slider in sliders)],
+        [query.change, query.submit, as_of.change, past.input, *(slider.input for slider in sliders)],
         answered,
         inputs=inputs,
         outputs=[found, code],
