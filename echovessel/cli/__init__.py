@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -17,7 +19,7 @@ from echovessel.cli.keep import backup, doctor, reembed, status
 from echovessel.cli.talk import recall, remember, search
 from echovessel.errors import EchoVesselError
 
-INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
+INTERRUPTED = 128  # and the signal's number, as shells have it
 
 app = typer.Typer(
     name="echovessel",
@@ -46,8 +48,19 @@ def _options(
     pass
 
 
+def _stop(number: int, frame: FrameType | None) -> None:
+    sys.exit(INTERRUPTED + number)
+
+
 def main() -> None:
-    """Run the command line; an error raised on purpose is one sentence and exit code 1, wrong usage is 2."""
+    """Run the command line; an error raised on purpose is one sentence and exit code 1, wrong usage is 2.
+
+    Ended by SIGTERM, or as its terminal is closed, a command still cleans up: `demo` deletes its folder.
+    """
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP; under nohup it is ignored, and stays so
+        ending = getattr(signal, name, None)
+        if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:
+            signal.signal(ending, _stop)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no Chinese is no reason to stop
@@ -57,7 +70,7 @@ def main() -> None:
         print(f"echovessel: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(INTERRUPTED + signal.SIGINT)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"echovessel: {place}{error.strerror or error}", file=sys.stderr)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from echovessel.memory.targets import Target
 
 SHOWN = 20
+LOOKED_AT = 500  # of a large file most may belong to other talks
 
 
 def forget(
@@ -98,16 +100,18 @@ def forget(
 
 @contextmanager
 def _reached(home: Path, persona: str | None, scope: str | None, *, whole: bool) -> Iterator[Memory]:
-    """The memory from which a target is seen; the whole file may hold no persona at all."""
-    if not whole:
-        with opened_memory(home, persona, scope=scope) as memory:
-            yield memory
-        return
+    """The memory from which a target is seen. The whole file may lack the persona, and even hold none."""
     from echovessel.memory.memory import Memory
     from echovessel.runtime.upkeep import whole_file
 
-    with whole_file(home) as context:
-        yield Memory(context)
+    with ExitStack() as open_until:
+        try:
+            memory = open_until.enter_context(opened_memory(home, persona, scope=scope))
+        except NotFoundError:
+            if not whole:
+                raise
+            memory = Memory(open_until.enter_context(whole_file(home)))
+        yield memory
 
 
 def _finish(home: Path) -> None:
@@ -176,7 +180,7 @@ def _show(memory: Memory, planned: Forgotten, *, keep_derived: bool) -> None:
 def _list(heading: str, ids: Collection[str], shown: Callable[[str], str]) -> None:
     """The first few of these; what belongs to other people's talks is counted, not shown."""
     lines = []
-    for one in ids:
+    for one in islice(ids, LOOKED_AT):
         with suppress(NotFoundError):
             lines.append(shown(one))
         if len(lines) == SHOWN:
@@ -186,7 +190,8 @@ def _list(heading: str, ids: Collection[str], shown: Callable[[str], str]) -> No
     for line in lines:
         typer.echo(f"  {line}")
     if len(lines) < len(ids):
-        typer.echo(f"  ... and {len(ids) - len(lines)} more")
+        left = len(ids) - len(lines)
+        typer.echo(f"  ... and {left} more" if lines else f"  {left} in other talks")
 
 
 def _said(memory: Memory, message: str) -> str:

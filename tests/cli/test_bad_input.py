@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import apsw
@@ -261,33 +260,38 @@ def test_a_shell_sees_codes_and_sentences(tmp_path: Path) -> None:
     assert shell(home, "recall", "x", "--no-such-option").returncode == 2
 
 
-def test_ctrl_c_in_a_shell_is_quiet(tmp_path: Path) -> None:
-    """The file is locked, so that the command waits long enough to be stopped."""
-    home = tmp_path / "home"
-    variables = {"ECHOVESSEL_EMBEDDER": "hash", "ECHOVESSEL_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    assert shell(home, "init", **variables).returncode == 0
-    waits = f"import sys, time; sys.argv = ['echovessel', 'status']\n{WAITS}"
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_command_that_is_stopped_is_quiet_and_cleans_up(tmp_path: Path, name: str) -> None:
+    number = getattr(signal, name)
     process = subprocess.Popen(
-        [sys.executable, "-c", waits],
-        env=os.environ | variables,
+        [sys.executable, "-c", WAITS],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        restore_signals=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "waiting\n"
-    time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
 
-    assert (process.returncode, out, err) == (130, "", "")
+    assert (process.returncode, out, err) == (128 + number, "cleaned up\n", "")
 
 
+# `echovessel status`, with something in its place that takes long enough to be stopped.
 WAITS = """
+import sys, time
+sys.argv = ["echovessel", "status"]
 import echovessel.runtime.upkeep as upkeep
 def status(home):
-    print("waiting", flush=True)
-    time.sleep(60)
+    try:
+        print("waiting", flush=True)
+        time.sleep(60)
+    finally:
+        print("cleaned up", flush=True)
 upkeep.status = status
 from echovessel.cli import main
 main()

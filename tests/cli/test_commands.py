@@ -226,8 +226,11 @@ def test_what_belongs_to_others_is_counted_and_not_shown(echo: Echo, home: Path)
 
     shown = echo("forget", "--everything").out
     assert "2 messages" in shown
-    assert "... and 2 more" in shown
+    assert "my own words" in shown
+    assert "... and 1 more" in shown
     assert "secret" not in shown
+    echo("forget", "--user", "owner", "--yes")
+    assert "  1 in other talks" in echo("forget", "--everything").out
     assert "a secret of Mei" in echo("forget", "--user", "mei").out
     refused = echo("forget", "--message", "x", "--in", "mei")
     assert (refused.code, "Use shared, user:NAME or group:NAME" in refused.err) == (1, True)
