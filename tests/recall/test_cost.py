@@ -117,3 +117,24 @@ def test_a_recall_reads_from_the_file_what_it_shows(large, monkeypatch):
     statements = len(read)
     assert statements <= 12
     assert sum(read) <= K + DROPPED_SHOWN + statements
+
+
+def test_a_new_turn_is_taken_in_without_reading_the_rest_of_the_memory(small, large):
+    steps = {}
+    for name, memory in (("small", small), ("large", large)):
+        ask(memory)
+        memory.log.add(NewMessage("A heron stood by the river."), vector=np.eye(DIM, dtype=np.float32)[0])
+        counted = [0]
+
+        def on_steps(counted=counted):
+            counted[0] += 1
+            return False  # go on
+
+        connection = memory.context.store._connection
+        connection.set_progress_handler(on_steps, 10)  # called after each ten steps of SQLite's machine
+        ask(memory)
+        connection.set_progress_handler(None)
+        steps[name] = counted[0] * 10
+
+    # To look at each message in between costs 1,200 times several steps.
+    assert steps["large"] - steps["small"] < 1_200

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from echovessel.clock import day_of, from_micros, start_of_day
 from echovessel.memory.engine import Row, Store
+from echovessel.memory.recall import sql
 from echovessel.memory.recall.analyser import date_terms, is_question, terms
 from echovessel.memory.recall.columns import NEVER, Columns
 from echovessel.memory.recall.factors import estimated_impact, impact
@@ -26,28 +27,6 @@ _QUARTER = 15 * 60 * 1_000_000
 _WHOLE_QUARTERS = 94_694_400_000_000
 _REBUILD_FROM = 1_000  # dead or changed rows tolerated before the columns are made anew,
 _REBUILD_SHARE = 0.25  # and their share of all
-
-_MESSAGES = """
-    SELECT m.seq, m.id, m.session, m.sender_name, m.text, m.sent_at, m.recorded_at, m.zone, v.vector
-    FROM messages m LEFT JOIN message_vectors v ON v.message = m.seq AND v.embedder = ?
-    WHERE m.persona = ? AND m.scope = ? AND m.deleted_at IS NULL AND m.sender <> 'system' {only}
-    ORDER BY m.sent_at, m.seq"""
-_NODES = """
-    SELECT n.seq, n.id, n.kind, n.text, n.impact, n.tags, coalesce(n.occurred_to, n.occurred_from), n.known_at,
-           n.first_known_at, n.recorded_at, n.superseded_at, coalesce(s.recorded_at, n.superseded_at), v.vector
-    FROM nodes n LEFT JOIN node_vectors v ON v.node = n.seq AND v.embedder = ?
-                 LEFT JOIN nodes s ON s.id = n.superseded_by
-    WHERE n.persona = ? AND n.scope = ? {only}
-    ORDER BY n.seq"""
-_COUNT = """
-    SELECT (SELECT count(*) FROM messages WHERE persona = ? AND scope = ?)
-         + (SELECT count(*) FROM nodes WHERE persona = ? AND scope = ?)"""
-_SOURCES = """
-    SELECT n.seq, m.seq FROM node_sources s JOIN nodes n ON n.id = s.node JOIN messages m ON m.id = s.message
-    WHERE n.persona = ? AND n.scope = ? {only}"""
-_LINKS = """
-    SELECT l.entity, t.seq FROM {layer}_entities l JOIN {layer}s t ON t.id = l.{layer}
-    WHERE t.persona = ? AND t.scope = ? {only}"""
 
 
 class HotIndex:
@@ -110,7 +89,7 @@ class HotIndex:
         self._resting = (array("i"), array("i"))
         self._dead = 0
         self._seen = self._last_change()
-        self.columns = Columns(self._dim, self._store.value(_COUNT, (*self._whose, *self._whose)))
+        self.columns = Columns(self._dim, self._store.value(sql.COUNT, (*self._whose, *self._whose)))
         self.postings = Postings.of_rows(self._all_terms())
         self._turns = Turns(self.columns)
         self._turns.link_all()
@@ -120,16 +99,22 @@ class HotIndex:
         )
         self.columns.length[:] = summed
         for layer in ("message", "node"):
-            self._link(layer, self._store.rows(_LINKS.format(layer=layer, only=""), self._whose))
-        self._rest(self._store.rows(_SOURCES.format(only=""), self._whose))
+            self._link(
+                layer, self._store.rows(sql.LINKS.format(layer=layer, whose=sql.everything("t")), self._whose)
+            )
+        self._rest(self._store.rows(sql.SOURCES.format(whose=sql.everything("n")), self._whose))
 
     def _all_terms(self) -> Iterator[list[str]]:
         """The terms of each row of the file, while the rest of it goes into the columns."""
-        for template, add in ((_MESSAGES, self._add_messages), (_NODES, self._add_nodes)):
-            for rows in self._store.batches(template.format(only=""), (self.embedder, *self._whose)):
+        for template, table, add in (
+            (sql.MESSAGES, "m", self._add_messages),
+            (sql.NODES, "n", self._add_nodes),
+        ):
+            query = template.format(whose=sql.everything(table))
+            for rows in self._store.batches(query, (self.embedder, *self._whose)):
                 first = len(self)
                 yield from add(rows)
-                if template is _MESSAGES:
+                if template is sql.MESSAGES:
                     self.columns.session[first:] = [self._session_number(row[2]) for row in rows]
 
     def _last_change(self) -> int:
@@ -170,11 +155,13 @@ class HotIndex:
                 self.columns.alive[row] = False
                 self._dead += 1
         template, table, add = (
-            (_MESSAGES, "m", self._add_messages) if layer == "message" else (_NODES, "n", self._add_nodes)
+            (sql.MESSAGES, "m", self._add_messages)
+            if layer == "message"
+            else (sql.NODES, "n", self._add_nodes)
         )
-        only = f"AND {table}.seq IN (SELECT value FROM json_each(?))"
         first = len(self)
-        rows = self._store.rows_of(template.format(only=only), items, (self.embedder, *self._whose))
+        query = template.format(whose=sql.changed(table, table))
+        rows = self._store.rows_of(query, items, (self.embedder, *self._whose))
         for row, found in enumerate(add(rows), start=first):
             self.postings.add(row, found)
         if layer == "message":
@@ -184,10 +171,10 @@ class HotIndex:
             touched.update(within_reach(row, self.columns))
         for row in touched:
             self.columns.length[row] = borrowed_length(row, self.columns)
-        only = "AND t.seq IN (SELECT value FROM json_each(?))"
-        self._link(layer, self._store.rows_of(_LINKS.format(layer=layer, only=only), items, self._whose))
-        only = f"AND {table}.seq IN (SELECT value FROM json_each(?))"
-        self._rest(self._store.rows_of(_SOURCES.format(only=only), items, self._whose))
+        query = sql.LINKS.format(layer=layer, whose=sql.changed("t", "t"))
+        self._link(layer, self._store.rows_of(query, items, self._whose))
+        query = sql.SOURCES.format(whose=sql.changed("n", table))
+        self._rest(self._store.rows_of(query, items, self._whose))
 
     def _add_messages(self, rows: Sequence[Row]) -> list[list[str]]:
         """Add messages to the columns, but for their place in the talk; gives the terms of each."""
