@@ -17,6 +17,8 @@ B = 0.75
 # In a large memory a term of more than 5% of the documents tells little apart and costs the most.
 COMMON_SHARE = 0.05
 COMMON_FROM = 1_000
+# A whole document may be pasted as a query. Its rarest words tell what it is about; thousands would take seconds.
+MOST_TERMS = 256
 
 Found = list[tuple[Rows, NDArray[np.float32]]]
 
@@ -32,7 +34,8 @@ def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[Mask]) ->
 
     Messages and memories are two collections, each with document frequencies and a mean length of its own, taken
     over the rows that are visible: no other scope, and nothing said later than ``as_of``, moves a score. Counts and
-    lengths of a turn include what its neighbours in the session lend it.
+    lengths of a turn include what its neighbours in the session lend it. Of a query of more than 256 different terms
+    those 256 count that the fewest rows hold.
 
     Parameters
     ----------
@@ -59,7 +62,7 @@ def lexical(query: str, indexes: Sequence[HotIndex], visible: Sequence[Mask]) ->
         ]
         # The name of one who talks says nothing of a turn: the other calls them by it. Memories tell them apart.
         telling = [found for term, found in asked.items() if not (of_messages and term in names)]
-        held = [_visible(found, layer) for found in telling or asked.values()]
+        held = _rarest([_visible(found, layer) for found in telling or asked.values()])
         _add_scores(scores, held, layer, indexes, lengths, sums)
     return scores
 
@@ -141,6 +144,15 @@ def _asked(query: str, indexes: Sequence[HotIndex]) -> dict[str, Found]:
 def _visible(found: Found, layer: Sequence[Mask]) -> Found:
     kept = [mask[rows] for (rows, _), mask in zip(found, layer, strict=True)]
     return [(rows[k], counts[k]) for (rows, counts), k in zip(found, kept, strict=True)]
+
+
+def _rarest(held: list[Found]) -> list[Found]:
+    """All terms of a query, or of a very long one those that the fewest rows hold, of those that any holds."""
+    if len(held) <= MOST_TERMS:
+        return held
+    frequency = [sum(len(rows) for rows, _ in found) for found in held]
+    present = (i for i, count in enumerate(frequency) if count)
+    return [held[i] for i in sorted(sorted(present, key=lambda i: frequency[i])[:MOST_TERMS])]
 
 
 def _informative(frequency: Sequence[int], documents: int) -> list[int]:

@@ -109,7 +109,7 @@ class Recaller:
             for rank, at in enumerate(picked.hits, start=1)
         )
         return Recall(
-            query=query,
+            query=text,
             k=k,
             weights=weights,
             now=from_micros(moments.now),

@@ -198,7 +198,7 @@ class Recall:
             from echovessel.errors import MissingExtra
 
             raise MissingExtra("to_pandas()", "lab") from error
-        return pd.DataFrame(self.rows())
+        return pd.DataFrame(self.rows(), columns=self.to_polars().columns)
 
     def to_json(self) -> str:
         """Query, weights, hits, dropped memories and timings as one JSON text."""
