@@ -52,15 +52,19 @@ def _stop(number: int, frame: FrameType | None) -> None:
     sys.exit(INTERRUPTED + number)
 
 
+def _hang_up(number: int, frame: FrameType | None) -> None:
+    signal.raise_signal(signal.SIGTERM)  # which a running server answers by ending in order
+
+
 def main() -> None:
     """Run the command line; an error raised on purpose is one sentence and exit code 1, wrong usage is 2.
 
     Ended by SIGTERM, or as its terminal is closed, a command still cleans up: `demo` deletes its folder.
     """
-    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP; under nohup it is ignored, and stays so
-        ending = getattr(signal, name, None)
+    for name, handler in (("SIGTERM", _stop), ("SIGHUP", _hang_up)):
+        ending = getattr(signal, name, None)  # Windows has no SIGHUP; under nohup it is ignored, and stays so
         if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:
-            signal.signal(ending, _stop)
+            signal.signal(ending, handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no Chinese is no reason to stop
