@@ -338,6 +338,7 @@ def test_what_people_wrote_is_shown_as_text_in_every_view(visit: Open, tmp_path:
             "#found img, #found script, #detail img, #person img, #layer script, #layer img"
         )
         assert written.count() == 0
+        page.close()  # before its server ends, which would cut the page's open stream
 
 
 def test_the_running_page_connects_to_nobody(visit: Open, connections: Path) -> None:
