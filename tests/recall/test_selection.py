@@ -540,3 +540,64 @@ def test_equal_scores_are_settled_by_id_so_that_the_order_never_changes(
     for _ in range(3):
         result = memory.recall("question", vector=ask, weights=SEED, k=5)
         assert [hit.id for hit in result.hits] == sorted(node.id for node in nodes)[:5]
+
+
+def test_a_popular_name_fills_no_more_places_however_many_know_it(
+    memory: Memory, ask: Vectors, cosine: Cosine
+) -> None:
+    """600 memories of Scott score higher than any other: more than recall looks at one by one."""
+    with memory.context.store.write():
+        for number in range(300):
+            memory.add_event(f"strong {number}", entities=["Scott"], vector=cosine(0.5), impact=10)
+            memory.add_event(f"fitting {number}", entities=["Scott"], vector=cosine(0.9))
+        for number in range(3):
+            memory.add_event(f"other {number}", vector=cosine(0.6))
+
+    result = memory.recall("Scott?", vector=ask, weights=SEED, k=4)
+
+    assert texts(result) == ["fitting 0", "fitting 1", "other 0", "other 1"]
+    # All of Scott's but the two hits score above the last hit; one other is below it.
+    assert result.dropped_counts == {"anchored": 598, "rank": 1}
+
+
+def test_equal_scores_are_settled_by_id_among_hundreds_too(memory: Memory) -> None:
+    with memory.context.store.write():
+        ids = [memory.add_event("the same", known_at=NOON).id for _ in range(500)]
+
+    result = memory.recall("question", weights=SEED.with_(min_relevance=0.0), k=3)
+
+    assert [hit.id for hit in result.hits] == sorted(ids)[:3]
+
+
+def test_a_memory_of_a_whole_talk_folds_it_and_frees_all_its_places(
+    memory: Memory, ask: Vectors, cosine: Cosine
+) -> None:
+    said = [
+        memory.log.add(NewMessage(f"line {n}", sent_at=NOON, session="a"), vector=cosine(0.9)).id
+        for n in range(200)
+    ]
+    for number in range(3):
+        memory.log.add(NewMessage(f"other {number}", sent_at=NOON, session="b"), vector=cosine(0.7))
+    memory.add_event("what it came to", vector=cosine(0.95), sources=tuple(Source(message=m) for m in said))
+
+    result = memory.recall("question", vector=ask, weights=DEFAULT, k=3)
+
+    assert texts(result)[0] == "what it came to"
+    assert [text.split()[0] for text in texts(result)[1:]] == ["other", "other"]
+    assert sorted(result.hits[0].folded) == sorted(said)
+    assert result.dropped_counts == {"folded": 200, "rank": 1}
+
+
+def test_both_forms_of_the_past_at_once(
+    memory: Memory, clock: FixedClock, ask: Vectors, cosine: Cosine
+) -> None:
+    """What is in the file today of what was known in April: not what was learned in June."""
+    old, _ = workplaces(memory, cosine)
+    clock.set(at("2026-08-01"))
+
+    result = memory.recall(
+        "Where?", vector=ask, weights=SEED, as_of=at("2026-04-15"), recorded_as_of=at("2026-07-30")
+    )
+
+    assert [hit.id for hit in result.hits] == [old.id]
+    assert not result.hits[0].superseded

@@ -67,12 +67,11 @@ class Moments:
 
     def _superseded(self, index: HotIndex) -> Mask:
         columns = index.columns
+        replaced = columns.superseded_at != NEVER
+        if self.known is not None:
+            replaced = replaced & (columns.superseded_at <= self.known)
         if self.recorded is not None:
-            replaced = columns.superseded_recorded_at <= self.recorded
-        elif self.known is not None:
-            replaced = columns.superseded_at <= self.known
-        else:
-            replaced = columns.superseded_at != NEVER
+            replaced = replaced & (columns.superseded_recorded_at <= self.recorded)
         nodes, messages = index.resting()
         known = self.visible(index)[nodes]
         nodes, messages = nodes[known], messages[known]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 
 import numpy as np
+from numpy.typing import NDArray
 
+from echovessel.memory.recall.factors import FACTORS
 from echovessel.memory.recall.pool import RULES_BEFORE, Mask, Pool
 from echovessel.memory.recall.weights import Weights
 
@@ -46,17 +49,20 @@ def select(
     """
     free, excluded = pool.rule == 0, pool.among(exclude)
     competing = np.flatnonzero(free & ~excluded)
-    best = _best(pool, competing, 4 * k + _SLACK)
-    sources = dict(sources_of([pool.id(at) for at in best if not pool.message[at]]))
-    hits, folded = _settled(pool, best, weights, k, sources)
-    if len(hits) < k and len(best) < len(competing):
-        best = _best(pool, competing, len(competing))
-        sources = dict(sources_of([pool.id(at) for at in best if not pool.message[at]]))
-        hits, folded = _settled(pool, best, weights, k, sources)
-
     held = _held(pool, weights)
+    best, sources, hits, folded = _looked_at(pool, competing, held, 4 * k + _SLACK, weights, k, sources_of)
+    if len(best) < len(competing) and (len(hits) < k or sum(map(len, folded.values())) > 3 * k + _SLACK):
+        best, sources, hits, folded = _looked_at(
+            pool, competing, held, len(competing), weights, k, sources_of
+        )
+
     taken, under = set(hits), {message for messages in folded.values() for message in messages}
-    left = [(at, _rule_of(pool, at, hits, under, held)) for at in best if at not in taken]
+    worst = float(pool.score[hits[-1]]) if hits else np.inf
+    left = [
+        (at, "folded" if pool.id(at) in under else _rule_of(pool, at, worst, held))
+        for at in best
+        if at not in taken
+    ]
     in_prompt = np.flatnonzero(free & excluded).tolist()
     before = [(at, RULES_BEFORE[pool.rule[at]]) for at in np.flatnonzero(~free).tolist()]
     before += [(at, "in_prompt") for at in in_prompt]
@@ -64,19 +70,57 @@ def select(
     counts = dict(pool.counts)
     for _, rule in left:
         counts[rule] = counts.get(rule, 0) + 1
-    beyond = len(competing) - len(best)
-    if beyond:
-        counts["rank"] = counts.get("rank", 0) + beyond
+    beyond = np.setdiff1d(competing, best)
+    over = int(np.count_nonzero(held[beyond] & (pool.score[beyond] > worst)))
+    for rule, count in (("anchored", over), ("rank", len(beyond) - over)):
+        if count:
+            counts[rule] = counts.get(rule, 0) + count
     if in_prompt:
         counts["in_prompt"] = len(in_prompt)
     return Picked(hits, folded, shown, counts, sources)
 
 
-def _best(pool: Pool, among: np.ndarray, count: int) -> list[int]:
-    """The best `count` by score, equal scores by id, best first."""
+def _looked_at(
+    pool: Pool,
+    competing: NDArray[np.intp],
+    held: Mask,
+    count: int,
+    weights: Weights,
+    k: int,
+    sources_of: SourcesOf,
+) -> tuple[list[int], dict[str, Sequence[str]], list[int], dict[int, list[str]]]:
+    """The candidates worth a look, what they rest on, and the hits among them with what folds under each."""
+    best = _best(pool, competing, held, count)
+    sources = dict(sources_of([pool.id(at) for at in best if not pool.message[at]]))
+    return best, sources, *_settled(pool, best, weights, k, sources)
+
+
+def _best(pool: Pool, among: NDArray[np.intp], held: Mask, count: int) -> list[int]:
+    """All that may take a place, by score, equal scores by id, best first.
+
+    Those are the best `count` by score; and, because those held to the share may be more than that, the best of the
+    others, and the most relevant of the held.
+    """
     if count < len(among):
-        among = among[np.argpartition(-pool.score[among], count)[:count]]
+        by_name = held[among]
+        found = (
+            _top(pool, among, pool.score, count),
+            _top(pool, among[~by_name], pool.score, count),
+            _top(pool, among[by_name], pool.factors[:, FACTORS.index("relevance")], count),
+        )
+        among = np.unique(np.concatenate(found))
     return sorted(among.tolist(), key=lambda at: (-pool.score[at], pool.id(at)))
+
+
+def _top(pool: Pool, among: NDArray[np.intp], values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """The `count` highest of these values, equal ones by id, in any order."""
+    if count >= len(among):
+        return among
+    mine = values[among]
+    last = np.partition(mine, len(mine) - count)[len(mine) - count]
+    above, equal = among[mine > last], among[mine == last]
+    first = nsmallest(count - len(above), equal.tolist(), key=pool.id)
+    return np.concatenate((above, np.array(first, np.intp)))
 
 
 def _settled(
@@ -120,8 +164,5 @@ def _held(pool: Pool, weights: Weights) -> Mask:
     return pool.anchored & pool.below_gate if weights.share_spares_relevant else pool.anchored
 
 
-def _rule_of(pool: Pool, at: int, hits: Sequence[int], under: Collection[str], held: Mask) -> str:
-    if pool.id(at) in under:
-        return "folded"
-    worst = pool.score[hits[-1]] if hits else np.inf
+def _rule_of(pool: Pool, at: int, worst: float, held: Mask) -> str:
     return "anchored" if held[at] and pool.score[at] > worst else "rank"
