@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ HEADINGS = {
 }
 _WIDTH = 110
 _SHOWN_DROPPED = 5
+# What would move the cursor, change colours, or turn the direction of a line.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def explain(result: Recall) -> str:
@@ -58,6 +61,6 @@ def explain(result: Recall) -> str:
 
 
 def _shown(text: str, speaker: str, kind: str) -> str:
-    flat = " ".join(text.split())
+    flat = _CONTROLS.sub("\ufffd", " ".join(text.split()))
     short = flat if len(flat) <= 160 else flat[:159] + "…"
-    return f"{speaker}: {short}" if speaker else f"[{kind}] {short}"
+    return f"{_CONTROLS.sub(chr(0xFFFD), speaker)}: {short}" if speaker else f"[{kind}] {short}"

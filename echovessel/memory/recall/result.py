@@ -178,17 +178,16 @@ class Recall:
         """The hits as a polars frame, one row each; see `rows`."""
         import polars as pl
 
-        text = ("id", "kind", "speaker", "text", "session")
-        numbers = ("score", *Factors.__dataclass_fields__, *(f"{name}_adds" for name in FACTORS))
+        added = (f"{name}_adds" for name in FACTORS)
         schema = (
             {"rank": pl.Int64}
-            | dict.fromkeys(text, pl.String)
-            | dict.fromkeys(numbers, pl.Float64)
+            | dict.fromkeys(("id", "kind", "speaker", "text"), pl.String)
+            | dict.fromkeys(("score", *Factors.__dataclass_fields__, *added), pl.Float64)
             | dict.fromkeys(("known_at", "happened_at"), pl.Datetime("us", "UTC"))
+            | {"session": pl.String}
             | dict.fromkeys(("superseded", "below_gate"), pl.Boolean)
         )
-        order = list(self.rows()[0]) if self.hits else list(schema)
-        return pl.DataFrame(self.rows(), schema={name: schema[name] for name in order})
+        return pl.DataFrame(self.rows(), schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """The hits as a pandas frame, one row each; see `rows`."""
