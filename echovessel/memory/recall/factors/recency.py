@@ -41,4 +41,5 @@ def recency(age_days: NDArray[np.floating], *, half_life: float = HALF_LIFE_DAYS
     if not (math.isfinite(half_life) and half_life > 0):
         raise WeightError(f"half_life must be greater than 0 days, found {half_life}.")
     # A memory of many lives still has a trace: the smallest normal double instead of an underflow to 0.
-    return np.exp2(np.maximum(-np.maximum(np.asarray(age_days, np.float64), 0.0) / half_life, -1022.0))
+    oldest = 1022.0 * half_life
+    return np.exp2(-np.clip(np.asarray(age_days, np.float64), 0.0, oldest) / half_life)
