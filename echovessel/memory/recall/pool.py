@@ -160,7 +160,7 @@ def pooled(
         old = side.superseded & eligible
         current = eligible if include_superseded else eligible & ~old
         rows.append((number, "", np.flatnonzero(current & passes)))
-        outside = {"gate": current & ~passes}
+        outside = {"gate": eligible & ~passes}
         if not include_superseded:
             outside["superseded"] = old & passes
         for rule, mask in outside.items():

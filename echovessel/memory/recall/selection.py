@@ -113,13 +113,13 @@ def _best(pool: Pool, among: NDArray[np.intp], held: Mask, count: int) -> list[i
 
 
 def _top(pool: Pool, among: NDArray[np.intp], values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
-    """The `count` highest of these values, equal ones by id, in any order."""
+    """The `count` highest of these values, equal ones by score and then by id, in any order."""
     if count >= len(among):
         return among
     mine = values[among]
     last = np.partition(mine, len(mine) - count)[len(mine) - count]
     above, equal = among[mine > last], among[mine == last]
-    first = nsmallest(count - len(above), equal.tolist(), key=pool.id)
+    first = nsmallest(count - len(above), equal.tolist(), key=lambda at: (-pool.score[at], pool.id(at)))
     return np.concatenate((above, np.array(first, np.intp)))
 
 
@@ -153,7 +153,8 @@ def _shared_out(pool: Pool, best: Sequence[int], weights: Weights, k: int) -> li
     if sum(1 for at in hits if held[at]) <= share:
         return hits
     others = [at for at in best if not held[at]]
-    by_relevance = sorted((at for at in best if held[at]), key=lambda at: (-pool.factors[at, 1], pool.id(at)))
+    # Of equal relevance, as where vectors are awaited, the better score: `best` has that order, and sorting keeps it.
+    by_relevance = sorted((at for at in best if held[at]), key=lambda at: -pool.factors[at, 1])
     places = max(share, k - len(others))
     kept = {*by_relevance[:places], *others[: k - min(places, len(by_relevance))]}
     return [at for at in best if at in kept]
