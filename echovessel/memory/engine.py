@@ -209,6 +209,12 @@ class Store:
         return version
 
     @property
+    def writing(self) -> bool:
+        """Whether a write is under way, which may yet be undone."""
+        with self._lock:
+            return self._connection.txn_state("main") == apsw.SQLITE_TXN_WRITE
+
+    @property
     def total_changes(self) -> int:
         """Grows with every row this connection writes."""
         with self._lock:

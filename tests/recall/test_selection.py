@@ -391,6 +391,22 @@ def test_a_message_that_also_backs_a_current_fact_comes_back(
     assert lanting in {hit.id for hit in memory.recall("Where?", vector=ask, weights=DEFAULT).hits}
 
 
+def test_a_memory_that_was_not_known_yet_keeps_no_message_alive(
+    memory: Memory, ask: Vectors, cosine: Cosine
+) -> None:
+    old, _ = workplaces(memory, cosine)
+    lanting = old.sources[0].message
+    assert lanting is not None
+    later = NewNode("Mei learned typesetting", sources=(Source(message=lanting),), known_at=at("2026-08-01"))
+    memory.nodes.add(later, vector=cosine(-0.9))
+
+    def outdated(day: str) -> bool:
+        dropped = memory.recall("Where?", vector=ask, as_of=at(day)).dropped
+        return lanting in {memo.id for memo in dropped if memo.rule == "superseded"}
+
+    assert [outdated(day) for day in ("2026-03-06", "2026-07-01", "2026-08-02")] == [False, True, False]
+
+
 def test_restoring_the_old_fact_brings_back_what_was_said_of_it(
     memory: Memory, ask: Vectors, cosine: Cosine
 ) -> None:

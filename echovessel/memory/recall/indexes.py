@@ -24,17 +24,22 @@ class Indexes:
     """
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[str, str], tuple[HotIndex, tuple[int, int]]] = OrderedDict()
+        # Beside each index: the state of the file it stands for, and, where that lies inside a write that may yet
+        # be undone, how many had been undone before.
+        self._held: OrderedDict[tuple[str, str], tuple[HotIndex, tuple[int, int], int | None]] = OrderedDict()
         self.lock = threading.RLock()
 
     def of(self, context: Context, scope: str, vectors: Vectors) -> HotIndex:
         """The index of a scope, in step with the file."""
         key = (context.persona, scope)
-        state = (context.store.data_version, context.store.total_changes)
-        index, seen = self._held.pop(key, (None, None))
+        store = context.store
+        state = (store.data_version, store.total_changes)
+        index, seen, undone = self._held.pop(key, (None, None, None))
+        if undone not in (None, store.rollbacks):
+            index = None  # it may hold what was never kept
         if index is None or seen != state:
             index = self._in_step(index, context, scope, vectors)
-        self._held[key] = index, state
+        self._held[key] = index, state, store.rollbacks if store.writing else None
         while len(self._held) > KEPT:
             self._held.popitem(last=False)
         return index
