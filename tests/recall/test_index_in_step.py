@@ -294,3 +294,32 @@ def test_each_kind_of_write_is_possible_and_seen(tmp_path: Path) -> None:
             with opened(path) as fresh:
                 assert_equal(asked(kept, include_superseded=True), asked(fresh, include_superseded=True))
         assert asked(kept).hits
+
+
+def test_neighbours_close_up_and_make_room_inside_a_session(tmp_path: Path) -> None:
+    """Each change is in the middle of a talk that the index holds already: who lends to whom changes there."""
+    path = tmp_path / "memory.db"
+
+    def spoken(memory: Memory, minute: int) -> str:
+        text = "the violin was lost" if minute % 4 == 0 else f"in the train {minute}"
+        return memory.log.add(NewMessage(text, sent_at=NOON + timedelta(minutes=minute), session="one")).id
+
+    with opened(path) as kept:
+        said = [spoken(kept, minute) for minute in range(0, 24, 2)]
+        changes = (
+            lambda: kept.log.delete(said[3]),
+            lambda: kept.log.delete(said[4]),
+            lambda: kept.log.edit(said[6], "a violin, a violin, and rain all day"),
+            lambda: spoken(kept, 7),  # late, between two others
+            lambda: spoken(kept, 7),  # at the same moment as another
+            lambda: spoken(kept, -1),
+            lambda: kept.log.delete(said[0]),
+            lambda: kept.log.delete(said[-1]),
+        )
+        before = numbers(asked(kept))
+        for number, change in enumerate(changes):
+            change()
+            with opened(path) as fresh:
+                assert_equal(asked(kept), asked(fresh))
+            assert numbers(asked(kept)) != before, number
+            before = numbers(asked(kept))
