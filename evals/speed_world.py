@@ -139,12 +139,12 @@ def opened(path: Path, now: datetime) -> Memory:
     return Memory.open(path, persona="lin", scope=OWNER, embedder=IDENTITY, clock=FixedClock(now))
 
 
-def messages(world: World, count: int) -> list[NewMessage]:
+def messages(world: World, count: int, start: datetime = START) -> list[NewMessage]:
     """Talks of 20 turns a minute apart, one talk every three hours."""
     found = []
     for at in range(count):
         talk, turn = divmod(at, TALK)
-        moment = START + timedelta(hours=3 * talk, minutes=turn)
+        moment = start + timedelta(hours=3 * talk, minutes=turn)
         sender = Sender.PERSONA if turn % 2 else Sender.USER
         found.append(NewMessage(world.text(world.length()), sender, sent_at=moment, zone="Asia/Shanghai"))
     return found

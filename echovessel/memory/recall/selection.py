@@ -70,9 +70,10 @@ def select(
     counts = dict(pool.counts)
     for _, rule in left:
         counts[rule] = counts.get(rule, 0) + 1
-    beyond = np.setdiff1d(competing, best)
-    over = int(np.count_nonzero(held[beyond] & (pool.score[beyond] > worst)))
-    for rule, count in (("anchored", over), ("rank", len(beyond) - over)):
+    beyond = free & ~excluded
+    beyond[best] = False
+    over = int(np.count_nonzero(beyond & held & (pool.score > worst)))
+    for rule, count in (("anchored", over), ("rank", int(np.count_nonzero(beyond)) - over)):
         if count:
             counts[rule] = counts.get(rule, 0) + count
     if in_prompt:
@@ -102,12 +103,10 @@ def _best(pool: Pool, among: NDArray[np.intp], held: Mask, count: int) -> list[i
     others, and the most relevant of the held.
     """
     if count < len(among):
-        by_name = held[among]
-        found = (
-            _top(pool, among, pool.score, count),
-            _top(pool, among[~by_name], pool.score, count),
-            _top(pool, among[by_name], pool.factors[:, FACTORS.index("relevance")], count),
-        )
+        found, by_name = [_top(pool, among, pool.score, count)], held[among]
+        if by_name.any():
+            found.append(_top(pool, among[~by_name], pool.score, count))
+            found.append(_top(pool, among[by_name], pool.factors[:, FACTORS.index("relevance")], count))
         among = np.unique(np.concatenate(found))
     return sorted(among.tolist(), key=lambda at: (-pool.score[at], pool.id(at)))
 
