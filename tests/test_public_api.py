@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import polars as pl
 import pytest
@@ -19,7 +16,7 @@ import pytest
 import echovessel
 from echovessel import Memory, Recall, Scope, Vessel, Weights
 from echovessel.errors import EchoVesselError, InputError
-from echovessel.memory.recall import Dropped, Factors, Hit, factors
+from echovessel.memory.recall import Dropped, Hit, factors
 from echovessel.memory.recall.factors import FACTORS
 from echovessel.memory.recall.result import RULES
 from echovessel.memory.records import NewNode
@@ -176,54 +173,6 @@ def test_hits_and_dropped_are_complete(told: Recall) -> None:
         assert memo.happened_at.utcoffset() is not None
 
 
-def test_a_result_is_frozen(told: Recall) -> None:
-    for part, name in ((told, "hits"), (told.hits[0], "score"), (told.hits[0].factors, "recency")):
-        with pytest.raises(AttributeError):
-            setattr(part, name, None)
-
-
-def test_the_frames_hold_a_row_a_hit_with_what_it_says(told: Recall) -> None:
-    frame = told.to_polars()
-
-    assert frame["id"].to_list() == [hit.id for hit in told.hits]
-    assert frame["rank"].to_list() == [1, 2, 3]
-    assert frame["score"].to_list() == [hit.score for hit in told.hits]
-    for name in FACTORS:
-        assert frame[name].to_list() == [getattr(hit.factors, name) for hit in told.hits]
-        assert frame[f"{name}_adds"].to_list() == [hit.contributions[name] for hit in told.hits]
-    assert frame.select(pl.sum_horizontal(f"{name}_adds" for name in FACTORS)).to_series().to_list() == (
-        pytest.approx(frame["score"].to_list())
-    )
-    assert frame.schema["known_at"] == pl.Datetime("us", "UTC")
-
-    pandas = told.to_pandas()
-    assert list(pandas.columns) == frame.columns
-    assert pandas["text"].tolist() == frame["text"].to_list()
-    assert isinstance(pandas["known_at"].dtype, pd.DatetimeTZDtype)
-
-
-def test_no_hits_make_frames_of_the_same_columns(lin: Vessel, told: Recall) -> None:
-    none = lin.recall("qwertz", weights=Weights.seed().with_(min_relevance=1.0))
-
-    assert len(none) == 0
-    assert none.to_polars().schema == told.to_polars().schema
-    assert list(none.to_pandas().columns) == told.to_polars().columns
-    assert none.plot() is not None
-
-
-def test_json_holds_all_and_can_be_read_back(told: Recall) -> None:
-    text = told.to_json()
-    read = json.loads(text)
-
-    assert "最近怎么样" in text  # readable, not escaped
-    assert read["query"] == told.query
-    assert Weights.from_dict(read["weights"]) == told.weights
-    assert [hit["id"] for hit in read["hits"]] == [hit.id for hit in told.hits]
-    assert Factors(**read["hits"][0]["factors"]) == told.hits[0].factors
-    assert [memo["rule"] for memo in read["dropped"]] == [memo.rule for memo in told.dropped]
-    assert set(read["timings"]) == STAGES
-
-
 def test_explain_shows_rank_score_contributions_and_why_others_were_dropped(told: Recall) -> None:
     text = told.explain()
     lines = text.splitlines()
@@ -235,15 +184,6 @@ def test_explain_shows_rank_score_contributions_and_why_others_were_dropped(told
         assert f"{hit.contributions['relevance']:+.2f}" in line
     assert f"dropped ({told.dropped[0].rule}," in text
     assert f"3 of {told.considered} memories" in lines[-1]
-
-
-def test_the_figure_stacks_what_each_factor_adds(told: Recall) -> None:
-    figure = told.plot()
-
-    summed = np.sum([np.asarray(trace.x, float) for trace in figure.data if len(trace.x) == 3], axis=0)
-    assert len(figure.data) == len(FACTORS)
-    assert sorted(summed) == pytest.approx(sorted(hit.score for hit in told.hits))
-    assert len({trace.marker.color for trace in figure.data}) == len(FACTORS)
 
 
 def test_what_people_wrote_is_escaped_in_html_and_harmless_in_the_terminal(tmp_path: Path) -> None:

@@ -13,19 +13,10 @@ from echovessel.memory.records import NewMessage, NewNode, Scope, Source
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 SEED, DEFAULT = Weights.seed(), Weights.default()
 Cosine = Callable[[float], Vectors]
-Open = Callable[..., Memory]
 
 
 def texts(result: Recall) -> list[str]:
     return [hit.text for hit in result.hits]
-
-
-def rules(result: Recall) -> dict[str, str]:
-    return {memo.text: memo.rule for memo in result.dropped}
-
-
-def at(day: str) -> datetime:
-    return datetime.fromisoformat(day).replace(tzinfo=UTC)
 
 
 # What was left out
@@ -34,8 +25,14 @@ def at(day: str) -> datetime:
 def test_every_memory_considered_is_a_hit_or_counted_under_one_rule(
     memory: Memory, ask: Vectors, cosine: Cosine
 ) -> None:
-    workplaces(memory, cosine)
-    anchored_talk(memory, cosine, anchored=[0.9, 0.8, 0.7, -0.8], others=[0.6, 0.6, 0.5, 0.0, -0.9])
+    for number, value in enumerate((0.9, 0.8, 0.7, -0.8)):
+        memory.add_event(f"named {number}", entities=["Scott"], vector=cosine(value), impact=10)
+    for number, value in enumerate((0.6, 0.6, 0.5, 0.0, -0.9)):
+        said = memory.log.add(NewMessage(f"said {number}", sent_at=NOON), vector=cosine(value))
+        memory.add_event(f"other {number}", vector=cosine(value), sources=(Source(message=said.id),))
+    for value in (0.8, -0.8):  # what has been replaced, on either side of the gate
+        old = memory.add_event("old", vector=cosine(value), attribute=str(value))
+        memory.add_event("new", vector=cosine(value), attribute=str(value), supersedes=(old.id,))
     skipped = memory.add_event("in the prompt", vector=cosine(0.9))
 
     for k in (1, 2, 3, 5, 50):

@@ -11,10 +11,8 @@ from echovessel.memory.memory import Memory
 from echovessel.memory.recall import Recall, Weights
 from echovessel.memory.records import NewMessage, NewNode, Node, Source
 
-NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 SEED, DEFAULT = Weights.seed(), Weights.default()
 Cosine = Callable[[float], Vectors]
-Open = Callable[..., Memory]
 
 
 def texts(result: Recall) -> list[str]:

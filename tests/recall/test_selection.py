@@ -15,7 +15,6 @@ from echovessel.memory.records import NewMessage, Source
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 SEED, DEFAULT = Weights.seed(), Weights.default()
 Cosine = Callable[[float], Vectors]
-Open = Callable[..., Memory]
 
 
 def texts(result: Recall) -> list[str]:
@@ -24,10 +23,6 @@ def texts(result: Recall) -> list[str]:
 
 def rules(result: Recall) -> dict[str, str]:
     return {memo.text: memo.rule for memo in result.dropped}
-
-
-def at(day: str) -> datetime:
-    return datetime.fromisoformat(day).replace(tzinfo=UTC)
 
 
 # The gate

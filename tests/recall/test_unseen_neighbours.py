@@ -24,14 +24,6 @@ def texts(result: Recall) -> list[str]:
     return [hit.text for hit in result.hits]
 
 
-def rules(result: Recall) -> dict[str, str]:
-    return {memo.text: memo.rule for memo in result.dropped}
-
-
-def at(day: str) -> datetime:
-    return datetime.fromisoformat(day).replace(tzinfo=UTC)
-
-
 def hidden_by(how: str, memory: Memory, open_memory: Open, cosine: Cosine, number: int) -> None:
     """One neighbour nearer than the answer, that this talk must not be shown."""
     text, vector = f"nearest neighbour {number}", cosine(0.99)
