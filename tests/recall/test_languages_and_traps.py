@@ -129,7 +129,22 @@ def test_a_day_named_in_either_language_finds_what_was_said_on_it(memory: Memory
     assert best.known_at == days[0]
 
 
-@pytest.mark.parametrize("text", ["8 May 2023", "2023年5月8日"])
+@pytest.mark.parametrize(
+    ("query", "day"),
+    [("五月八号", 8), ("五月十日", 10), ("五月十二日", 12), ("五月二十日", 20), ("五月三十一日", 31)],
+)
+def test_a_day_in_chinese_numbers_counts_and_not_its_month_alone(
+    memory: Memory, query: str, day: int
+) -> None:
+    for number in (8, 10, 12, 20, 31):
+        memory.log.add(NewMessage("a walk", sent_at=datetime(2023, 5, number, 9, tzinfo=UTC)))
+
+    best = max(memory.recall(query, weights=ALL).hits, key=lambda hit: hit.factors.lexical)
+
+    assert best.known_at.day == day
+
+
+@pytest.mark.parametrize("text", ["8 May 2023", "2023年5月8日", "2023年五月八日"])
 @pytest.mark.parametrize("query", ["on 8 May 2023", "2023年5月8日"])
 def test_a_day_in_a_text_is_found_by_the_other_language(memory: Memory, text: str, query: str) -> None:
     say(memory, f"{text}: !", "nothing of that day")
@@ -139,7 +154,13 @@ def test_a_day_in_a_text_is_found_by_the_other_language(memory: Memory, text: st
 
 @pytest.mark.parametrize(
     ("query", "in_may"),
-    [("What did we do in May?", True), ("May I ask you something?", False), ("It may rain", False)],
+    [
+        ("What did we do in May?", True),
+        ("What did we do this May?", True),
+        ("May I ask you something?", False),
+        ("It may rain", False),
+        ("This may be lost", False),
+    ],
 )
 def test_may_is_a_month_only_where_it_stands_as_one(memory: Memory, query: str, in_may: bool) -> None:
     """Said on a day in May; no word of it is in any of the questions."""

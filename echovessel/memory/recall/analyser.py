@@ -48,25 +48,20 @@ _MONTHS = {
     for name in names
 }
 _LATIN_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_HAN_DIGITS = ("", *"一二三四五六七八九")
+# Up to 三十一, as months and days are written: 十, 十二, 二十, 二十一.
 _HAN_NUMBERS = {
-    "一": 1,
-    "二": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-    "十": 10,
-    "十一": 11,
-    "十二": 12,
+    ("" if number < 10 else (_HAN_DIGITS[number // 10] if number >= 20 else "") + "十")
+    + _HAN_DIGITS[number % 10]: number
+    for number in range(1, 32)
 }
 _DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_LATIN_MONTH})\b")
 _MONTH_DAY = re.compile(rf"\b({_LATIN_MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?\b")
-# "may" and "march" are words too, so a month alone counts only after a word that leads to a date, or with a year.
+# "may" and "march" are words too, so a month alone counts only after a word that leads to a date, or with a year;
+# and "this may be" is no date.
 _MONTH_ALONE = re.compile(
-    rf"\b(?:in|on|of|since|until|till|by|last|next|this|early|late|mid|during|before|after) ({_LATIN_MONTH})\b"
+    r"\b(?!this may (?:also|be|cause|have|help|look|need|not|seem|sound|take|well)\b)"
+    rf"(?:in|on|of|since|until|till|by|last|next|this|early|late|mid|during|before|after) ({_LATIN_MONTH})\b"
 )
 _MONTH_YEAR = re.compile(rf"\b({_LATIN_MONTH}),? ((?:19|20)\d\d)\b")
 _CLEAR_MONTH = re.compile(
@@ -127,8 +122,8 @@ def dates_named(folded: str) -> list[str]:
         months |= {_MONTHS[match[1]] for match in pattern.finditer(folded)}
     for match in _HAN_MONTH.finditer(folded):
         months.add(int(match[1]) if match[1].isdigit() else _HAN_NUMBERS[match[1]])
-        if match[2] and match[2].isdigit():
-            days.add(int(match[2]))
+        if match[2]:
+            days.add(int(match[2]) if match[2].isdigit() else _HAN_NUMBERS.get(match[2], 0))
     years = {match[1] for match in _YEAR.finditer(folded)}
     named = [f"@m{month:02}" for month in sorted(months) if 1 <= month <= 12]
     named += [f"@d{day:02}" for day in sorted(days) if 1 <= day <= 31]
