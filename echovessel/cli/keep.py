@@ -39,14 +39,15 @@ def reembed(
     wanted = embedder or config.load(file.parent).embedder
     model = load_embedder(wanted)
     columns = (TextColumn("vectors"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = err()
     try:
-        with Progress(*columns, console=err(), transient=True) as bar:
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task("", total=None)
             made = upkeep.reembed(
                 file, model, progress=lambda done, total: bar.update(task, completed=done, total=total)
             )
     except KeyboardInterrupt:
-        err().print(
+        console.print(
             "Stopped. The old vectors are still in use; the same command goes on where this one stopped."
         )
         raise
@@ -140,6 +141,7 @@ def backup(
 ) -> None:
     """Copy the memory to TARGET, also while others write to it."""
     from echovessel.runtime import upkeep
+    from echovessel.runtime.home import memory_file, to_restore
 
     copy = upkeep.backup(home, target)
-    typer.echo(f"Wrote {copy}. To go back to it, put it in the vessel's folder as memory.db.")
+    typer.echo(f"Wrote {copy}. To go back to it, {to_restore(memory_file(home))}.")

@@ -16,7 +16,9 @@ from echovessel.runtime.home import HOME, memory_file
 if TYPE_CHECKING:
     from echovessel.memory.memory import Memory
 
-Home = Annotated[Path, typer.Option("--home", envvar="ECHOVESSEL_HOME", help="The vessel's folder.")]
+Home = Annotated[
+    Path, typer.Option("--home", envvar="ECHOVESSEL_HOME", help="The vessel's folder, or a memory file.")
+]
 Persona = Annotated[
     str | None, typer.Option("--persona", help="Whose memory; that of config.toml when left out.")
 ]

@@ -27,9 +27,9 @@ def remember(
 
     if not text.strip():
         raise InputError('there is nothing to remember. Say something: echovessel remember "I like tea."')
-    folder = memory_file(home).parent
+    file = memory_file(home)
     # The configured persona may have been forgotten; any other name may be a slip.
-    with Vessel.open(folder, persona=persona, user=user, create=persona is None) as vessel:
+    with Vessel.open(file, persona=persona, user=user, create=persona is None) as vessel:
         memory = vessel.memory
         zone = memory.personas.zone_of(memory.context.scope)
         sent = None if at is None else moment(at, zone)
@@ -57,12 +57,10 @@ def recall(
 ) -> None:
     """Show what the persona would remember about QUERY, and why."""
     from echovessel.memory.recall import Weights
-    from echovessel.runtime.home import memory_file
     from echovessel.runtime.vessel import Vessel
 
     weights = None if preset is None else Weights.preset(preset)
-    folder = memory_file(home).parent
-    with Vessel.open(folder, persona=persona, user=user, create=False) as vessel:
+    with Vessel.open(home, persona=persona, user=user, create=False) as vessel:
         zone = vessel.memory.personas.zone_of(vessel.memory.context.scope)
         result = vessel.recall(
             query,

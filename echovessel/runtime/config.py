@@ -152,8 +152,10 @@ def _document(path: Path) -> tomlkit.TOMLDocument:
         return tomlkit.parse(path.read_text(encoding="utf-8-sig"))
     except TOMLKitError as error:
         raise ConfigError(f"{path} is no valid TOML: {error}. Mend that line.") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path} can't be read: {error}. Save it as UTF-8 text.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} can't be read: {error.strerror}. Mend that, or delete it.") from error
 
 
 def _checked(values: dict[str, Any], path: Path) -> Config:

@@ -26,7 +26,7 @@ from echovessel.memory.vectors import Vectors
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime.config import FILE as CONFIG_FILE
 from echovessel.runtime.config import Config, load
-from echovessel.runtime.home import memory_file
+from echovessel.runtime.home import memory_file, to_restore
 from echovessel.runtime.upkeep import whole_file
 
 EXTRAS = {
@@ -93,11 +93,14 @@ def _vessel(home: Path, load_embedder: Callable[[str], Embedder]) -> Iterator[Fi
     except EchoVesselError as error:
         yield Finding("settings", Verdict.FAULT, str(error))
     try:
-        memory_file(home)
+        file = memory_file(home)
     except NotFoundError as error:
         said, _, todo = str(error).partition(" Make one: ")
         yield Finding("memory", Verdict.ADVICE, said, todo)
         return
+    if not os.access(file, os.W_OK):
+        said = f"{file} can't be written, so nothing new is remembered and nothing forgotten"
+        yield Finding("rights", Verdict.FAULT, said, "give yourself the right to write it and its folder")
     try:
         with whole_file(home) as context:
             yield from _file(context)
@@ -109,7 +112,7 @@ def _vessel(home: Path, load_embedder: Callable[[str], Embedder]) -> Iterator[Fi
 
 def _file(context: Context) -> Iterator[Finding]:
     store = context.store
-    restore = f"restore a backup over {store.path}"
+    restore = f"restore a backup: {to_restore(store.path)}"
     broken = integrity.pages(store)
     if broken:
         # What reads rows of a broken file may say anything.

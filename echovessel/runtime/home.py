@@ -28,3 +28,12 @@ def memory_file(home: str | os.PathLike[str]) -> Path:
             f"There is no memory in {path.parent}. Make one: echovessel init {shlex.quote(str(path.parent))}"
         )
     return path
+
+
+def to_restore(file: str | os.PathLike[str]) -> str:
+    """How to go back to a backup: what a killed program left of its log would be replayed over the copy."""
+    path = Path(file)
+    return (
+        f"close every EchoVessel, delete {path.name}-wal and {path.name}-shm in {path.parent} if they are there, "
+        f"and put the backup there as {path.name}"
+    )

@@ -57,7 +57,8 @@ class Vessel:
         Parameters
         ----------
         home : path
-            Holds `memory.db` and, if you wrote one, `config.toml`.
+            Holds `memory.db` and, if you wrote one, `config.toml`. A memory file stands for itself, with the
+            `config.toml` beside it.
         persona, user : str, optional
             Whose memory, and who talks; as configured when left out.
         embedder : Embedder or str, optional
@@ -74,13 +75,14 @@ class Vessel:
         NotFoundError
             No such file or persona, and `create` is false; the message lists the personas there are.
         """
-        folder = Path(home).expanduser()
-        config = load(folder)
+        given = Path(home).expanduser()
+        file = given if given.is_file() else given / FILE
+        config = load(file.parent)
         if not create:
-            memory_file(folder)
+            memory_file(given)
         model = _loaded(embedder or config.embedder)
         memory = Memory.open(
-            folder / FILE,
+            file,
             persona=persona or config.persona,
             scope=Scope.user(user or config.user),
             embedder=model.identity,

