@@ -62,7 +62,7 @@
   }, true);
   window.evShow = (element) => {
     element.querySelectorAll(".turns").forEach(bringUp);
-    if (innerWidth < 900) element.scrollIntoView({ behavior: "smooth", block: "start" });
+    if (innerWidth < 900 && element.querySelector(".detail")) element.scrollIntoView({ behavior: "smooth", block: "start" });
   };
 
   const start = () => {

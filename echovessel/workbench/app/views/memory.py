@@ -66,27 +66,25 @@ def memory_view(page: Page) -> None:
             past = gr.Checkbox(
                 False, label=words("past"), container=False, min_width=150, elem_classes="plain"
             )
-        shown = gr.State(PAGE)
+        shown = gr.Number(PAGE, precision=0, visible="hidden")
         with gr.Row(elem_classes="split"):
             with gr.Column(scale=5, min_width=300):
                 cards = panel(elem_id="cards")
             with gr.Column(scale=6, min_width=300):
                 whole = panel(elem_id="detail")
                 mend_part(page)
-    inputs = [page.persona, text, kinds, entity, state, past, order, shown, page.chosen]
-    filters = [text.change, kinds.input, entity.input, state.input, past.input, order.input]
-    listing, full = _listing(page), _full(page)
-    gr.on(
-        filters, lambda *given: (PAGE, listing(*given[:7], PAGE, given[8])), inputs, [shown, cards], **QUICK
-    )
-    gr.on([page.persona.change, page.stamp.change], listing, inputs, cards, **QUICK)
-    page.persona.change(_entities(page), [page.persona], entity, **QUICK)
-    page.persona.change(lambda: "", outputs=page.chosen, **QUICK)
-    gr.on([page.chosen.change], listing, inputs, cards, **QUICK)
-    page.chosen.change(full, [page.persona, page.chosen], whole, **QUICK).then(None, js=SHOW)
-    gr.on([page.stamp.change, page.persona.change], full, [page.persona, page.chosen], whole, **QUICK)
-    cards.click(_more, [shown], shown, **QUICK).then(listing, inputs, cards, **QUICK)
-    page.layer.change(_layer, page.layer, [kinds, shown], **QUICK).then(listing, inputs, cards, **QUICK)
+    filters: list[Any] = [text, kinds, entity, state, past, order]
+    inputs = [page.persona, *filters, shown, page.chosen]
+    moved = [part.change for part in [page.persona, page.stamp, *filters, shown, page.chosen]]
+    # One listener for all of them: the list of an older state can't overtake that of a newer one.
+    gr.on(moved, _listing(page), inputs, cards, **QUICK)
+    gr.on([part.change for part in filters], lambda: PAGE, None, shown, **QUICK)
+    cards.click(_more, shown, shown, **QUICK)
+    page.layer.change(_layer, page.layer, [kinds, page.layer], **QUICK)
+    page.persona.change(_entities(page), page.persona, [entity, page.chosen], **QUICK)
+    looked = [page.persona.change, page.stamp.change, page.chosen.change]
+    gr.on(looked, _full(page), [page.persona, page.chosen], whole, **QUICK)
+    whole.change(None, js=SHOW)
     page.listen(cards)
     page.listen(whole)
 
@@ -123,12 +121,14 @@ def _full(page: Page) -> Any:
 
 
 def _entities(page: Page) -> Any:
-    return lambda name: gr.Dropdown(choices=entity_choices(page.opened(name), page.words), value="")
+    """The names to filter by, and nothing chosen, for a memory that has just been taken up."""
+    return lambda name: (gr.Dropdown(choices=entity_choices(page.opened(name), page.words), value=""), "")
 
 
 def _more(shown: int, event: gr.EventData) -> int:
     return shown + PAGE if act_of(event)[0] == "more" else shown
 
 
-def _layer(layer: str) -> tuple[Any, int]:
-    return (list(LAYERS[layer]) if layer in LAYERS else gr.skip()), PAGE
+def _layer(layer: str) -> tuple[Any, Any]:
+    """The kinds of a layer; the wish is fulfilled, so that the same one can be made again."""
+    return (list(LAYERS[layer]), "") if layer in LAYERS else (gr.skip(), gr.skip())

@@ -60,24 +60,12 @@ def recall_view(page: Page) -> None:
             with gr.Column(scale=5, min_width=300):
                 found = panel(elem_id="found")
     inputs = [page.persona, query, preset, *sliders, as_of, past]
-    answered = _answering(page)
-    gr.on(
-        [query.change, query.submit, as_of.change, past.input, *(slider.input for slider in sliders)],
-        answered,
-        inputs=inputs,
-        outputs=[found, code],
-        **QUICK,
-    )
-    preset.input(lambda name: slider_values(name), inputs=preset, outputs=sliders, **QUICK).then(
-        answered, inputs=inputs, outputs=[found, code], **QUICK
-    )
-    tries.click(_asked_again, inputs=query, outputs=query, **QUICK).then(
-        answered, inputs=inputs, outputs=[found, code], **QUICK
-    )
-    page.persona.change(_first_question(page), inputs=page.persona, outputs=[query, tries], **QUICK).then(
-        answered, inputs=inputs, outputs=[found, code], **QUICK
-    )
-    page.stamp.change(answered, inputs=inputs, outputs=[found, code], **QUICK)
+    moved = [query, as_of, past, preset, *sliders, page.persona, page.stamp]
+    # One listener for all of them: the answer to an older state can't overtake that to a newer one.
+    gr.on([part.change for part in moved], _answering(page), inputs=inputs, outputs=[found, code], **QUICK)
+    preset.input(slider_values, inputs=preset, outputs=sliders, **QUICK)
+    tries.click(_asked_again, inputs=query, outputs=query, **QUICK)
+    page.persona.change(_first_question(page), inputs=page.persona, outputs=[query, tries], **QUICK)
     page.listen(found)
 
 
