@@ -12,6 +12,9 @@ from shutil import copy
 import pytest
 
 from echovessel.cli import main
+from echovessel.memory.memory import Memory
+from echovessel.memory.records import Scope
+from echovessel.runtime.home import memory_file
 from echovessel.runtime.vessel import Vessel
 
 
@@ -25,6 +28,16 @@ class Ran:
 
 
 Echo = Callable[..., Ran]
+
+
+def in_file(home: Path, text: str) -> bool:
+    """Whether the bytes of the file or its log hold a text."""
+    return any(text.encode() in path.read_bytes() for path in home.glob("memory.db*"))
+
+
+def owner(home: Path, persona: str = "me") -> Memory:
+    """What a persona and its owner share."""
+    return Memory.open(memory_file(home), persona=persona, scope=Scope.user("owner"), create=False)
 
 
 @pytest.fixture
