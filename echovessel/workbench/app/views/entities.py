@@ -22,7 +22,7 @@ def entities_view(page: Page) -> None:
         with gr.Column(scale=6, min_width=300):
             graph = gr.Plot(show_label=False, container=False, elem_id="graph", buttons=[])
             listing = panel(elem_id="people")
-        with gr.Column(scale=5, min_width=300):
+        with gr.Column(scale=5, min_width=300, elem_classes="aside"):
             shown = panel(elem_id="person")
             with gr.Column(visible=False, elem_id="who-is-who") as mending:
                 with gr.Accordion(words("merge"), open=False):

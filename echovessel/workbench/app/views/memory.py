@@ -70,7 +70,7 @@ def memory_view(page: Page) -> None:
         with gr.Row(elem_classes="split"):
             with gr.Column(scale=5, min_width=300):
                 cards = panel(elem_id="cards")
-            with gr.Column(scale=6, min_width=300):
+            with gr.Column(scale=6, min_width=300, elem_classes="aside"):
                 whole = panel(elem_id="detail")
                 mend_part(page)
     filters: list[Any] = [text, kinds, entity, state, past, order]

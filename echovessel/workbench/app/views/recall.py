@@ -60,7 +60,7 @@ def recall_view(page: Page) -> None:
             with gr.Column(scale=5, min_width=300):
                 found = panel(elem_id="found")
     inputs = [page.persona, query, preset, *sliders, as_of, past]
-    moved = [query, as_of, past, preset, *sliders, page.persona, page.stamp]
+    moved: list[Any] = [query, as_of, past, preset, *sliders, page.persona, page.stamp]
     # One listener for all of them: the answer to an older state can't overtake that to a newer one.
     gr.on([part.change for part in moved], _answering(page), inputs=inputs, outputs=[found, code], **QUICK)
     preset.input(slider_values, inputs=preset, outputs=sliders, **QUICK)
