@@ -182,6 +182,20 @@ def test_a_hit_leads_to_its_memory_and_on_to_its_turn(visit: Open) -> None:
     assert page.locator("#detail .turn.here").evaluate(inside)
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_what_is_chosen_far_down_a_list_comes_into_sight(visit: Open, width: int) -> None:
+    page = visit("en/?view=memory&whose=Mara Quill", width=width)
+
+    page.locator("#cards .item").nth(19).click()
+
+    page.wait_for_function(
+        """() => {
+          const said = document.querySelector("#detail .said.big")?.getBoundingClientRect();
+          return said && said.top >= 0 && said.bottom <= innerHeight;
+        }"""
+    )
+
+
 def test_a_memory_is_corrected_pinned_and_put_back(visit: Open) -> None:
     page = visit("en/?view=memory&whose=Mara Quill")
     page.locator("#cards .item").first.click()
@@ -261,7 +275,7 @@ def test_a_file_is_loaded_beside_the_samples(visit: Open) -> None:
     page.wait_for_selector(".notice.bad >> text=can't be read")
     page.get_by_label("Path on this machine").fill(str(lin))
     page.get_by_role("button", name="Read").click()
-    page.wait_for_selector("text=Read: 1 talks. Choose one.")
+    page.wait_for_selector("text=Read. Talks in it: 1.")
     page.get_by_role("button", name="Load it").click()
 
     page.wait_for_function(

@@ -162,7 +162,7 @@ def test_entities_with_their_counts_and_pairs(small: Opened) -> None:
     assert dict(zip(entities["name"], entities["memories"], strict=True)) == {"Scott": 2, "Kafka": 1}
     assert links["memories"].to_list() == [1]
     scott = small.memory.directory.find("Scott")[0].id
-    assert "2 memories" in people(small, EN, chosen=scott)
+    assert "memories: 2" in people(small, EN, chosen=scott)
     for said in ("黄逸扬", "Kafka is a lazy corgi.", "Mei works at Lanting Press."):
         assert said in person(small, EN, scott)
     assert EN("empty_person") in person(small, EN, "gone")

@@ -43,6 +43,7 @@ def _node(opened: Opened, words: Words, node: Node) -> Html:
         _part(words("history"), _history(opened, words, node)),
         _part(words("derives"), _derived(opened, words, node.id)),
         class_="card detail",
+        data_item=node.id,
     )
 
 
@@ -65,6 +66,7 @@ def _message(opened: Opened, words: Words, message: Message) -> Html:
         turns(opened, words, session, here=here) if session else empty(words, "deleted_message"),
         _part(words("derives"), _derived(opened, words, message.id)),
         class_="card detail",
+        data_item=message.id,
     )
 
 

@@ -84,6 +84,7 @@ def person(opened: Opened, words: Words, entity: str) -> Html:
         el("section", el("h3", words("memories_of")), _memories(opened, words, memories[:MOST_MEMORIES])),
         el("p", words("and_more", count=rest), class_="muted") if rest > 0 else None,
         class_="card detail",
+        data_item=found.id,
     )
 
 

@@ -62,7 +62,12 @@
   }, true);
   window.evShow = (element) => {
     element.querySelectorAll(".turns").forEach(bringUp);
-    if (innerWidth < 900 && element.querySelector(".detail")) element.scrollIntoView({ behavior: "smooth", block: "start" });
+    const item = element.querySelector(".detail")?.dataset.item;
+    if (item && item !== element.dataset.shown) {
+      element.closest(".aside")?.scrollTo(0, 0);
+      if (innerWidth < 900) element.scrollIntoView({ behavior: "smooth", block: "start" });
+    }
+    element.dataset.shown = item || "";
   };
 
   const start = () => {

@@ -41,7 +41,7 @@ def entities_view(page: Page) -> None:
     fields = [listing, shown, mending, other, aliases, nodes, name, undo]
     gr.on([page.persona.change, page.stamp.change, page.who.change], _filled(page), at, fields, **QUICK)
     page.persona.change(lambda: ("", Html("")), outputs=[page.who, said], **QUICK)
-    page.who.change(None, js="() => window.evShow(document.querySelector('#person'))")
+    shown.change(None, js="() => window.evShow(document.querySelector('#person'))")
     merge.click(_merging(page), [*at, page.stamp, other], [page.stamp, said], **DONE)
     split.click(_splitting(page), [*at, page.stamp, aliases, nodes, name], [page.stamp, said], **DONE)
     undo.click(undoing(page), [page.persona, page.stamp], [page.stamp, said], **DONE)

@@ -31,8 +31,11 @@ def load_view(page: Page) -> None:
     file = gr.State("")
     reading = _reading(page)
     outputs = [file, second, talk, said]
-    gr.on([read.click, path.submit], reading, path, outputs, **DONE)
-    upload.upload(reading, upload, outputs, **DONE)
+    again = DONE | {
+        "trigger_mode": "always_last"
+    }  # reading changes nothing, and a mended path is read at once
+    gr.on([read.click, path.submit], reading, path, outputs, **again)
+    upload.upload(reading, upload, outputs, **again)
     start.click(
         _loading(page), [file, talk], [page.persona, page.tabs, said], **(DONE | {"show_progress": "full"})
     )
