@@ -39,7 +39,8 @@ class Page:
     persona : Dropdown
         Which memory is shown.
     chosen : Textbox
-        Id of the memory or message that is looked at.
+        Id of the memory or message that is looked at. It stays when another memory is taken up, which shows nothing
+        for an id of the first: a change that comes late can't undo what was chosen meanwhile.
     who : Textbox
         Id of the entity that is looked at.
     layer : Textbox

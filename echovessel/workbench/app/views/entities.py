@@ -40,7 +40,7 @@ def entities_view(page: Page) -> None:
     gr.on([page.persona.change, page.stamp.change], _graph(page), page.persona, graph, **QUICK)
     fields = [listing, shown, mending, other, aliases, nodes, name, undo]
     gr.on([page.persona.change, page.stamp.change, page.who.change], _filled(page), at, fields, **QUICK)
-    page.persona.change(lambda: ("", Html("")), outputs=[page.who, said], **QUICK)
+    page.who.change(lambda: Html(""), outputs=said, **QUICK)
     shown.change(None, js="() => window.evShow(document.querySelector('#person'))")
     merge.click(_merging(page), [*at, page.stamp, other], [page.stamp, said], **DONE)
     split.click(_splitting(page), [*at, page.stamp, aliases, nodes, name], [page.stamp, said], **DONE)
@@ -62,7 +62,8 @@ def _graph(page: Page) -> Any:
     }
 
     def graph(name: str) -> Any:
-        return entity_graph(*graph_frames(page.opened(name)), labels=labels)
+        entities, links = graph_frames(page.opened(name))
+        return gr.Plot(entity_graph(entities, links, labels=labels), visible=not entities.is_empty())
 
     return graph
 

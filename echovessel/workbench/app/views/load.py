@@ -10,7 +10,7 @@ from echovessel.errors import EchoVesselError
 from echovessel.markup import Html, el
 from echovessel.workbench.app import loading
 from echovessel.workbench.app.show.parts import notice
-from echovessel.workbench.app.views.base import DONE, QUICK, Page
+from echovessel.workbench.app.views.base import DONE, Page
 
 
 def load_view(page: Page) -> None:
@@ -37,9 +37,11 @@ def load_view(page: Page) -> None:
     gr.on([read.click, path.submit], reading, path, outputs, **again)
     upload.upload(reading, upload, outputs, **again)
     start.click(
-        _loading(page), [file, talk], [page.persona, page.tabs, said], **(DONE | {"show_progress": "full"})
+        _loading(page),
+        [file, talk],
+        [page.persona, page.tabs, said],
+        **(DONE | {"show_progress": "full", "show_progress_on": said}),
     )
-    page.persona.change(lambda: Html(""), outputs=said, **QUICK)
 
 
 def _intro(page: Page) -> Html:

@@ -81,7 +81,7 @@ def memory_view(page: Page) -> None:
     gr.on([part.change for part in filters], lambda: PAGE, None, shown, **QUICK)
     cards.click(_more, shown, shown, **QUICK)
     page.layer.change(_layer, page.layer, [kinds, page.layer], **QUICK)
-    page.persona.change(_entities(page), page.persona, [entity, page.chosen], **QUICK)
+    page.persona.change(_entities(page), page.persona, entity, **QUICK)
     looked = [page.persona.change, page.stamp.change, page.chosen.change]
     gr.on(looked, _full(page), [page.persona, page.chosen], whole, **QUICK)
     whole.change(None, js=SHOW)
@@ -121,8 +121,8 @@ def _full(page: Page) -> Any:
 
 
 def _entities(page: Page) -> Any:
-    """The names to filter by, and nothing chosen, for a memory that has just been taken up."""
-    return lambda name: (gr.Dropdown(choices=entity_choices(page.opened(name), page.words), value=""), "")
+    """The names to filter by, for a memory that has just been taken up."""
+    return lambda name: gr.Dropdown(choices=entity_choices(page.opened(name), page.words), value="")
 
 
 def _more(shown: int, event: gr.EventData) -> int:
