@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,19 +167,31 @@ def pooled(
             out = np.flatnonzero(mask)
             counts[rule] += len(out)
             rows.append((number, rule, _nearest(out, side.logit, dropped)))
-    parts = [_part(number, sides[number], found, rule, weights, moments) for number, rule, found in rows]
-    together = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    # Column by column in memory: what follows works on whole factors.
-    factors = np.empty((len(together["row"]), len(FACTORS)), np.float64, order="F")
-    for place, name in enumerate(FACTORS):
-        factors[:, place] = together.pop(name)
+    size = sum(len(found) for _, _, found in rows)
+    # Written into place, column by column: to join parts would copy most of a large memory several times.
+    factors = np.empty((size, len(FACTORS)), np.float64, order="F")
+    side_of, row = np.empty(size, np.int8), np.empty(size, np.intp)
+    message, rule_of = np.empty(size, np.bool_), np.empty(size, np.int8)
+    first = 0
+    for number, rule, found in rows:
+        part = slice(first, first + len(found))
+        side_of[part], row[part], rule_of[part] = number, found, RULES_BEFORE.index(rule)
+        message[part] = sides[number].index.columns.kind[found] == KINDS.index(MESSAGE)
+        for place, values in enumerate(_factors(sides[number], found, weights, moments)):
+            factors[part, place] = values
+        first = part.stop
     return Pool(
         sides=tuple(sides),
+        side=side_of,
+        row=row,
         factors=factors,
-        score=score(factors, weights, message=together["message"]),
+        score=score(factors, weights, message=message),
+        anchored=factors[:, FACTORS.index("entity_anchor")] > 0,
+        below_gate=factors[:, FACTORS.index("relevance")] < weights.min_relevance,
+        message=message,
+        rule=rule_of,
         counts={rule: count for rule, count in counts.items() if count},
         considered=considered,
-        **together,
     )
 
 
@@ -205,22 +217,13 @@ def _nearest(rows: NDArray[np.intp], logit: NDArray[np.float64], count: int) -> 
     return rows[np.argpartition(-logit[rows], count - 1)[:count]] if count else rows[:0]
 
 
-def _part(
-    number: int, side: Side, rows: NDArray[np.intp], rule: str, weights: Weights, moments: Moments
-) -> dict[str, NDArray[Any]]:
-    """Rows of one scope that one rule left out, or none did, with their factors."""
+def _factors(
+    side: Side, rows: NDArray[np.intp], weights: Weights, moments: Moments
+) -> Iterator[NDArray[np.float64]]:
+    """The five factors of rows of one scope, in the order of `FACTORS`."""
     columns = side.index.columns
-    relevance = sigmoid(side.logit[rows])
-    return {
-        "side": np.full(len(rows), number, np.int8),
-        "row": rows,
-        "recency": recency((moments.now - columns.happened_at[rows]) / _DAY, half_life=weights.half_life),
-        "relevance": relevance,
-        "impact": columns.impact[rows],
-        "relational_bonus": relational_bonus(columns.tags[rows]),
-        "entity_anchor": side.anchor[rows],
-        "anchored": side.anchor[rows] > 0,
-        "below_gate": relevance < weights.min_relevance,
-        "message": side.index.is_message[rows],
-        "rule": np.full(len(rows), RULES_BEFORE.index(rule), np.int8),
-    }
+    yield recency((moments.now - columns.happened_at[rows]) / _DAY, half_life=weights.half_life)
+    yield sigmoid(side.logit[rows])
+    yield columns.impact[rows]
+    yield relational_bonus(columns.tags[rows])
+    yield side.anchor[rows]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,11 +27,7 @@ def contributions(
     -------
     array of shape (n, 5).
     """
-    adds = np.asarray(factors, np.float64) * np.array([getattr(weights, name) for name in FACTORS])
-    relevance = FACTORS.index("relevance")
-    counts_for = np.where(message, weights.message_relevance, weights.relevance)
-    adds[:, relevance] = factors[:, relevance] * counts_for
-    return np.asarray(adds)
+    return np.column_stack(list(_added(factors, weights, message)))
 
 
 def score(
@@ -50,4 +48,18 @@ def score(
     -------
     array of shape (n,).
     """
-    return np.asarray(contributions(factors, weights, message=message).sum(axis=1))
+    total = np.zeros(len(factors), np.float64)
+    for adds in _added(factors, weights, message):
+        total += adds
+    return total
+
+
+def _added(
+    factors: NDArray[np.floating], weights: Weights, message: NDArray[np.bool_]
+) -> Iterator[NDArray[np.float64]]:
+    """What each factor adds, one after another: most of a large memory is scored, and only a few are explained."""
+    for place, name in enumerate(FACTORS):
+        weight = getattr(weights, name)
+        if name == "relevance" and weights.message_relevance != weight:
+            weight = np.where(message, weights.message_relevance, weight)
+        yield np.multiply(factors[:, place], weight, dtype=np.float64)

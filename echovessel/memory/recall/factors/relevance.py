@@ -19,7 +19,7 @@ def logits(
     found: NDArray[np.float64] = np.multiply(cosine, dense, dtype=np.float64)
     found += logit.intercept
     # Most memories share no word with the query.
-    some = np.flatnonzero(lexical)
+    some = np.flatnonzero(np.not_equal(lexical, 0))  # found much faster among bools
     found[some] += words * np.asarray(lexical, np.float64)[some]
     return found
 
