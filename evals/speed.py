@@ -180,10 +180,13 @@ def writes(path: Path, size: int, seed: int) -> dict[str, float]:
     """Turns a second into a file of that size, each in a durable transaction of its own, and in bulk."""
     world, memory = World(seed + 1), opened(path, end(size))
     said = messages(world, ONE_BY_ONE + BULK + ONE_BY_ONE // 4, end(size))
-    memory.log.add(said[0])  # the aliases are read once
+    vectors = world.vectors(ONE_BY_ONE)
+    memory.recall(
+        "Where does Scott work?", vector=vectors[0]
+    )  # all is indexed, and follows the writes from here on
+    memory.log.add(said[0])
     each = [timed(memory.log.add, message) for message in said[1:ONE_BY_ONE]]
     bulk = timed(memory.log.add_many, said[ONE_BY_ONE : -ONE_BY_ONE // 4])
-    vectors = world.vectors(ONE_BY_ONE)
     caught_up = timed(partial(memory.recall, "Where does Scott work?", vector=vectors[0]))
     turn: list[float] = []
     for message, vector in zip(said[-ONE_BY_ONE // 4 :], vectors, strict=False):
