@@ -198,7 +198,7 @@ def writes(path: Path, size: int, seed: int) -> dict[str, float]:
         "one_by_one_per_second": round(1000 / float(np.median(each))),
         "bulk_per_second": round(BULK / bulk * 1000),
         "recall_after_bulk_ms": round(caught_up),
-        "recall_after_a_turn_ms": spread(turn)["p50"],
+        "recall_after_a_turn_ms": round(spread(turn)["p50"], 1),
     }
 
 
