@@ -106,10 +106,7 @@ class Weights:
             near = get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise NotFoundError(f"no preset {name!r}. Known: {', '.join(known)}.{hint}")
-        text = (resources.files("echovessel.memory.recall") / "presets" / f"{name}.toml").read_text(
-            encoding="utf-8"
-        )
-        return cls.from_dict(tomllib.loads(text))
+        return cls.from_dict(_preset(name))
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
@@ -148,3 +145,10 @@ def preset_names() -> tuple[str, ...]:
     return tuple(
         sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
     )
+
+
+@cache
+def _preset(name: str) -> dict[str, Any]:
+    """A preset's plain values; every recall asks for one, so the file is read once."""
+    file = resources.files("echovessel.memory.recall") / "presets" / f"{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
