@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,24 +126,22 @@ def lent(rows: Rows, amounts: NDArray[np.floating], columns: Columns) -> tuple[R
 def borrowed_length(row: int, columns: Columns) -> float:
     """Content words of a row with what its neighbours lend it: `lent`, seen from the borrower."""
     total = 0.0
-    for step, factor in ((columns.previous, BEFORE), (columns.following, AFTER)):
-        at, weight = int(step[row]), factor
-        for _ in range(REACH):
-            if at < 0:
-                break
-            total += weight * float(columns.words[at]) * float(columns.closeness[at])
-            at, weight = int(step[at]), weight * factor
+    for at, weight in _neighbours(row, columns):
+        total += weight * float(columns.words[at]) * float(columns.closeness[at])
     return float(columns.words[row]) + total * float(columns.closeness[row])
 
 
 def within_reach(row: int, columns: Columns) -> Sequence[int]:
     """The row and its neighbours to whom it lends or from whom it borrows."""
-    found = [row]
-    for step in (columns.previous, columns.following):
-        at = int(step[row])
+    return [row, *(at for at, _ in _neighbours(row, columns))]
+
+
+def _neighbours(row: int, columns: Columns) -> Iterator[tuple[int, float]]:
+    """The turns around a row that it borrows from, each with the share it gets before closeness."""
+    for step, factor in ((columns.previous, BEFORE), (columns.following, AFTER)):
+        at, weight = int(step[row]), factor
         for _ in range(REACH):
             if at < 0:
                 break
-            found.append(at)
-            at = int(step[at])
-    return found
+            yield at, weight
+            at, weight = int(step[at]), weight * factor
