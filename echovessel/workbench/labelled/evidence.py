@@ -1,10 +1,12 @@
-"""Evidence as LoCoMo and REALTALK write it (``D8:6``), with the slips in it read or counted."""
+"""Turns and evidence as LoCoMo and REALTALK write them (``D8:6``), with the slips in them read or counted."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+
+from echovessel.samples.talk import Turn
 
 _DIALOGUE = re.compile(r"D:?(\d+):(\d+)")
 _EXACT = re.compile(r"D(\d+):(\d+)")
@@ -13,6 +15,23 @@ _EXACT = re.compile(r"D(\d+):(\d+)")
 def turn_id(session: str | int, number: str | int) -> str:
     """The plain form, without leading zeros."""
     return f"D{int(session)}:{int(number)}"
+
+
+def turn_name(given: str) -> str:
+    """What a turn is called: the plain form of its ``dia_id``, or that as it is where it has another form."""
+    match = _EXACT.fullmatch(given.strip())
+    return turn_id(*match.groups()) if match else given.strip()
+
+
+def take(turn: Turn, into: list[Turn], *, seen: set[str], left_out: Counter[str]) -> None:
+    """Add a turn to its session, unless it says nothing or its id is taken; then it is counted."""
+    if not turn.said:
+        left_out["turns without text or picture"] += 1
+    elif turn.id in seen:
+        left_out["turns with an id already used"] += 1
+    else:
+        seen.add(turn.id)
+        into.append(turn)
 
 
 def read_evidence(

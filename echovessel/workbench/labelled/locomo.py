@@ -12,7 +12,7 @@ from typing import Any
 from echovessel.errors import FormatError
 from echovessel.memory.records import NewNode, Sender, Subject
 from echovessel.text import language_of
-from echovessel.workbench.labelled.evidence import read_evidence, turn_id
+from echovessel.workbench.labelled.evidence import read_evidence, take, turn_name
 from echovessel.workbench.labelled.records import (
     LabelledMemory,
     LabelledSet,
@@ -108,23 +108,22 @@ def _sessions(conversation: dict[str, Any], where: str, left_out: Counter[str]) 
         turns: list[Turn] = []
         for entry in entries:
             turn = _turn(entry, start + STEP * len(turns), f"{where}, {key}, turn {len(turns) + 1}")
-            if not turn.said:
-                left_out["turns without text or picture"] += 1
-            elif turn.id in seen:
-                left_out["turns with an id already used"] += 1
-            else:
-                seen.add(turn.id)
-                turns.append(turn)
+            take(turn, turns, seen=seen, left_out=left_out)
         if turns:
             yield TalkSession(key, tuple(turns))
 
 
 def _turn(entry: Any, at: datetime, where: str) -> Turn:
     given = need(entry, "dia_id", str, where)
-    match = re.fullmatch(r"D(\d+):(\d+)", given.strip())
-    name = turn_id(*match.groups()) if match else given.strip()
     speaker, text = need(entry, "speaker", str, where), need(entry, "text", str, where)
-    return Turn(name, speaker, Sender.OTHER, at, text.strip(), str(entry.get("blip_caption") or "").strip())
+    return Turn(
+        turn_name(given),
+        speaker,
+        Sender.OTHER,
+        at,
+        text.strip(),
+        str(entry.get("blip_caption") or "").strip(),
+    )
 
 
 def _date(text: str, where: str) -> datetime:

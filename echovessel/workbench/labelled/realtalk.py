@@ -12,7 +12,7 @@ from typing import Any
 from echovessel.errors import FormatError
 from echovessel.memory.records import Sender
 from echovessel.text import language_of
-from echovessel.workbench.labelled.evidence import read_evidence, turn_id
+from echovessel.workbench.labelled.evidence import read_evidence, take, turn_name
 from echovessel.workbench.labelled.records import LabelledSet, Question, Talk, TalkSession, Turn
 from echovessel.workbench.labelled.source import digest_of, load_all, need
 
@@ -88,20 +88,13 @@ def _sessions(record: dict[str, Any], path: Path, left_out: Counter[str]) -> Ite
         turns: list[Turn] = []
         for place, entry in enumerate(need(record, key, list, str(path)), start=1):
             turn = _turn(entry, record.get(f"{key}_date_time"), f"{path}, {key}, turn {place}")
-            if not turn.said:
-                left_out["turns without text or picture"] += 1
-            elif turn.id in seen:
-                left_out["turns with an id already used"] += 1
-            else:
-                seen.add(turn.id)
-                turns.append(turn)
+            take(turn, turns, seen=seen, left_out=left_out)
         if turns:
             yield TalkSession(key, tuple(turns))
 
 
 def _turn(entry: Any, session_date: Any, where: str) -> Turn:
-    given = need(entry, "dia_id", str, where).strip()
-    match = re.fullmatch(r"D(\d+):(\d+)", given)
+    given = need(entry, "dia_id", str, where)
     text = str(entry.get("clean_text") or "").strip()
     stamp = entry.get("date_time") or session_date
     try:
@@ -109,5 +102,4 @@ def _turn(entry: Any, session_date: Any, where: str) -> Turn:
     except ValueError as error:
         raise FormatError(f"{where} is dated {stamp!r}; expected the form '29.12.2023, 00:51:12'.") from error
     caption = str(entry.get("blip_caption") or "").strip()
-    name = turn_id(*match.groups()) if match else given
-    return Turn(name, need(entry, "speaker", str, where), Sender.OTHER, at, text, caption)
+    return Turn(turn_name(given), need(entry, "speaker", str, where), Sender.OTHER, at, text, caption)

@@ -124,6 +124,20 @@ def kind_label(words: Words, kind: str) -> Html:
     return el("span", words(f"kind_{kind}"), class_="kind", style=f"--kind:{KIND_COLOURS[kind]}")
 
 
+def links(opened: Opened, words: Words, nodes: Sequence[Node]) -> Html:
+    """Memories as a short list, each opened by a click."""
+    rows = (
+        el(
+            "li",
+            kind_label(words, one.kind),
+            act(one.text, "open", one.id),
+            el("small", happened(opened, words, one)),
+        )
+        for one in nodes
+    )
+    return el("ul", join(rows), class_="links")
+
+
 def states(words: Words, node: Node) -> list[Html]:
     """Where a memory stands: pinned, replaced, open, kept and so on."""
     marks = []

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from echovessel.markup import Html, el, join
 from echovessel.memory.records import NodeKind
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.browse import kind_label
-from echovessel.workbench.app.show.parts import act, chip, empty, happened, turns
+from echovessel.workbench.app.show.browse import links
+from echovessel.workbench.app.show.parts import act, chip, empty, turns
 from echovessel.workbench.app.words import Words
 
 LAYERS = ("L1", "L2", "L3", "L4", "L5", "L6")
@@ -111,16 +111,7 @@ def _nodes(opened: Opened, words: Words, kinds: tuple[NodeKind, ...], layer_: st
     latest = opened.memory.nodes.list(kinds=kinds, limit=LATEST)
     if not latest:
         return empty(words, f"empty_{layer_}")
-    rows = (
-        el(
-            "li",
-            kind_label(words, one.kind),
-            act(one.text, "open", one.id),
-            el("small", happened(opened, words, one)),
-        )
-        for one in latest
-    )
-    return join((el("ul", join(rows), class_="links"), _browse(words, layer_)))
+    return join((links(opened, words, latest), _browse(words, layer_)))
 
 
 def _entities(opened: Opened, words: Words) -> Html:

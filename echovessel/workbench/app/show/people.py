@@ -11,8 +11,8 @@ from echovessel.errors import NotFoundError
 from echovessel.markup import Html, el, join
 from echovessel.memory.records import Entity, Node
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.browse import kind_label
-from echovessel.workbench.app.show.parts import act, chip, empty, happened
+from echovessel.workbench.app.show.browse import links
+from echovessel.workbench.app.show.parts import chip, empty
 from echovessel.workbench.app.words import Words
 
 MOST_MEMORIES = 40
@@ -106,13 +106,4 @@ def _held(words: Words, count: int) -> str:
 def _memories(opened: Opened, words: Words, memories: list[Node]) -> Html:
     if not memories:
         return el("p", words("no_memories_of"), class_="muted")
-    rows = (
-        el(
-            "li",
-            kind_label(words, one.kind),
-            act(one.text, "open", one.id),
-            el("small", happened(opened, words, one)),
-        )
-        for one in memories
-    )
-    return el("ul", join(rows), class_="links")
+    return links(opened, words, memories)
