@@ -123,6 +123,10 @@ class Forget:
             f"UPDATE node_sources SET quote = '' WHERE node {_LISTED} AND source_node {_LISTED}",
             (listed, listed),
         )
+        self._context.store.run(
+            f"DELETE FROM cycle_refusals WHERE cycle IN (SELECT cycle FROM cycle_reads WHERE node {_LISTED})",
+            (listed,),
+        )
 
     def _delete(self, reach: Reach) -> None:
         run, persona = self._context.store.run, self._context.persona
@@ -148,10 +152,11 @@ class Forget:
                 run(
                     f"DELETE FROM {table} WHERE persona = ? AND scope = ?", (self._context.persona, target.id)
                 )
+            run("DELETE FROM api_tokens WHERE 'user:' || user = ?", (target.id,))
         elif target.kind is TargetKind.PERSONA:
             run("DELETE FROM personas WHERE id = ?", (target.id,))
         else:
-            for table in ("personas", "tombstones", "access_counts", "meta"):
+            for table in ("personas", "tombstones", "access_counts", "api_tokens", "meta"):
                 run(f"DELETE FROM {table}")
             run("DELETE FROM embedders WHERE active = 0")
         # The log of changes names users. Whoever follows it finds a gap before the mark, and reads anew.

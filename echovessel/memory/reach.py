@@ -16,7 +16,7 @@ _LISTED = "IN (SELECT value FROM json_each(?))"
 # Rows of these go with a scope; what hangs on them goes by cascade.
 SCOPED = (
     "messages", "sessions", "nodes", "entities", "aliases", "entity_changes", "entity_questions", "moods",
-    "core_blocks", "core_block_revisions", "audiences",
+    "core_blocks", "core_block_revisions", "audiences", "model_calls", "cycles", "notices", "traces",
 )  # fmt: skip
 
 WHOLE = (TargetKind.SCOPE, TargetKind.PERSONA, TargetKind.EVERYTHING)

@@ -275,6 +275,63 @@ def whole_life(parts: Parts, mark: str) -> None:
     parts.core.set(CoreLabel.USER, f"a line {mark}", actor=Actor.MANUAL, note=mark)
     Personas(parts.context).set_name(f"name {mark}", scope=parts.context.scope)
     Access(parts.context).record([message, event])
+    thinking(parts, mark, event)
+
+
+def thinking(parts: Parts, mark: str, read: str) -> None:
+    """What a turn and a slow tick leave: a trace, a refused thought, the log of a call, a notice, a token."""
+    run, new_id = parts.context.store.run, parts.context.new_id
+    mine, cycle = (parts.context.persona, parts.context.scope.key), new_id()
+    run("INSERT INTO traces (id, persona, scope, at, body) VALUES (?, ?, ?, 0, ?)", (new_id(), *mine, mark))
+    run(
+        "INSERT INTO cycles (id, persona, scope, kind, at, outcome) VALUES (?, ?, ?, 'slow_tick', 0, 'done')",
+        (cycle, *mine),
+    )
+    run("INSERT INTO cycle_reads (cycle, node) VALUES (?, ?)", (cycle, read))
+    run("INSERT INTO cycle_refusals (cycle, rule, text) VALUES (?, 'kind', ?)", (cycle, f"refused {mark}"))
+    run(
+        "INSERT INTO model_calls (id, persona, scope, purpose, role, model, stamp, at, ms, input_tokens, output_tokens,"
+        " outcome) VALUES (?, ?, ?, 'reply', 'main', 'm', '', 0, 1, 1, 1, 'ok')",
+        (new_id(), *mine),
+    )
+    run("INSERT INTO notices (persona, scope, kind, at) VALUES (?, ?, 'ai', 0)", mine)
+    run(
+        "INSERT INTO api_tokens (id, digest, user, created_at) VALUES (?, ?, ?, 0)",
+        (new_id(), new_id().encode(), parts.context.scope.name),
+    )
+
+
+def left(parts: Parts) -> list[tuple[str, str]]:
+    """Texts that a turn and a slow tick have left."""
+    return parts.context.store.rows(
+        "SELECT 'trace', body FROM traces UNION ALL SELECT 'refusal', text FROM cycle_refusals"
+    )
+
+
+def test_what_a_turn_and_a_slow_tick_keep_goes_with_what_it_may_quote(
+    parts: Parts, traces: Callable[[str], list[str]]
+) -> None:
+    fill(parts)
+    message = parts.said(f"about {SECRET}")
+    event = parts.event("met somebody", Source(message=message, quote=SECRET))
+    thinking(parts, SECRET, event)
+    tom = Parts(parts.context.within(Scope.user("tom")))
+    thinking(tom, "stays", tom.event("another's"))
+
+    parts.forget(Target.message(message), derived="keep")
+
+    assert parts.nodes.get(event).text == "met somebody"
+    assert left(parts) == [("trace", "stays"), ("refusal", "refused stays")]
+    gone(parts, traces, SECRET)
+
+
+def test_a_trace_goes_when_a_message_it_may_quote_is_edited(parts: Parts) -> None:
+    message = parts.said("Apple123")
+    thinking(parts, "Apple123", parts.event("bought a phone"))
+
+    parts.log.edit(message, "Apple456")
+
+    assert ("trace", "Apple123") not in left(parts)
 
 
 def dump(store: Store, scope: str) -> dict[str, list[object]]:
@@ -320,6 +377,7 @@ def test_a_user(parts: Parts, traces: Callable[[str], list[str]]) -> None:
     )
     assert dump(parts.context.store, "user:mei") == before
     assert not any(dump(parts.context.store, "user:tombradley").values())
+    assert parts.context.store.rows("SELECT user FROM api_tokens") == [("mei",)]
     assert tom.directory.list() == []
     with pytest.raises(NotFoundError, match="Nothing is known"):
         parts.forget(Target.user("tombradley"))
@@ -361,6 +419,12 @@ def test_everything(parts: Parts, traces: Callable[[str], list[str]]) -> None:
         "imports",
         "access_counts",
         "message_search",
+        "model_calls",
+        "cycles",
+        "cycle_refusals",
+        "notices",
+        "api_tokens",
+        "traces",
     ):
         assert store.value(f"SELECT count(*) FROM {table}") == 0, table
     Personas(parts.context).require()

@@ -118,6 +118,8 @@ CREATE TRIGGER nodes_changed_untraced AFTER UPDATE OF text ON nodes BEGIN
     DELETE FROM cycle_refusals WHERE cycle IN (SELECT cycle FROM cycle_reads WHERE node = old.id);
     DELETE FROM traces WHERE persona = old.persona AND old.scope IN (scope, 'shared'); END;
 CREATE TRIGGER aliases_untraced AFTER DELETE ON aliases BEGIN
+    DELETE FROM cycle_refusals WHERE cycle IN
+        (SELECT id FROM cycles WHERE persona = old.persona AND old.scope IN (scope, 'shared'));
     DELETE FROM traces WHERE persona = old.persona AND old.scope IN (scope, 'shared'); END;
 CREATE TRIGGER core_blocks_untraced AFTER UPDATE OF text ON core_blocks BEGIN
     DELETE FROM traces WHERE persona = old.persona AND old.scope IN (scope, 'shared'); END;
