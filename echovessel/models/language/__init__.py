@@ -11,9 +11,11 @@ from echovessel.models.language.protocol import (
     Usage,
 )
 from echovessel.models.language.scripted import ScriptedModel
+from echovessel.models.language.structured import Parsed, structured
 
 __all__ = [
     "LanguageModel",
+    "Parsed",
     "Piece",
     "Purpose",
     "Reply",
@@ -22,4 +24,5 @@ __all__ = [
     "Say",
     "ScriptedModel",
     "Usage",
+    "structured",
 ]
