@@ -1,0 +1,1 @@
+"""Archives in, a persona out."""
