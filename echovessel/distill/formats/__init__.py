@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from echovessel.distill.archive import Reader
+from echovessel.distill.formats.telegram import Telegram
 from echovessel.distill.formats.whatsapp import WhatsApp
 from echovessel.distill.source import Source
 from echovessel.errors import FormatError
 
 # Asked in this order; the first that recognises the content reads it. The plainest formats come last.
-READERS: tuple[Reader, ...] = (WhatsApp(),)
+READERS: tuple[Reader, ...] = (Telegram(), WhatsApp())
 
 
 def reader_of(source: Source, *, name: str | None = None) -> Reader:
