@@ -73,6 +73,14 @@ class Report:
         if len(self.skips) < KEPT_SKIPS:
             self.skips.append(Skip(place, reason))
 
+    def accept(self, line: Line) -> bool:
+        """Count a line; one without text and attachment is skipped."""
+        if not line.text and not line.attachment:
+            self.skip(line.place, "it is empty")
+            return False
+        self.lines += 1
+        return True
+
     def note(self, sentence: str) -> None:
         """Say once what was assumed."""
         if sentence not in self.notes:

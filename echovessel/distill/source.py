@@ -46,6 +46,11 @@ class Source:
         """The file's name without its folder."""
         return self.path.name
 
+    @property
+    def packed(self) -> bool:
+        """Whether it is a folder or a zip, and not a single file."""
+        return self._zip is not None or self.path.is_dir()
+
     @cached_property
     def members(self) -> tuple[str, ...]:
         """What it holds, as paths with ``/``; a single file holds itself."""
@@ -64,7 +69,7 @@ class Source:
 
     def member(self, *names: str) -> str | None:
         """The first member whose path ends in one of these, at any depth; a plain file counts under any name."""
-        if self._zip is None and not self.path.is_dir():
+        if not self.packed:
             return self.path.name
         for name in names:
             for member in self.members:
@@ -74,7 +79,7 @@ class Source:
 
     def only(self, *endings: str) -> str | None:
         """The only member with one of these endings, such as ``.txt``; None when there are none or several."""
-        if self._zip is None and not self.path.is_dir():
+        if not self.packed:
             return self.path.name
         found = [member for member in self.members if member.lower().endswith(endings)]
         return found[0] if len(found) == 1 else None

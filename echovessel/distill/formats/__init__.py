@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from echovessel.distill.archive import Reader
+from echovessel.distill.formats.assistants import ChatGPT, Claude
+from echovessel.distill.formats.chinese import QQ, WeChatTable, WeChatText
+from echovessel.distill.formats.discord import DiscordExporter, DiscordPackage
+from echovessel.distill.formats.roleplay import RisuAI, SillyTavern
 from echovessel.distill.formats.telegram import Telegram
 from echovessel.distill.formats.whatsapp import WhatsApp
 from echovessel.distill.source import Source
 from echovessel.errors import FormatError
 
 # Asked in this order; the first that recognises the content reads it. The plainest formats come last.
-READERS: tuple[Reader, ...] = (Telegram(), WhatsApp())
+READERS: tuple[Reader, ...] = (
+    Telegram(),
+    DiscordExporter(),
+    DiscordPackage(),
+    ChatGPT(),
+    Claude(),
+    RisuAI(),
+    SillyTavern(),
+    WeChatTable(),
+    QQ(),
+    WhatsApp(),
+    WeChatText(),
+)
 
 
 def reader_of(source: Source, *, name: str | None = None) -> Reader:

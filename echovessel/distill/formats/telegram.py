@@ -6,12 +6,13 @@ Format: https://core.telegram.org/import-export
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from echovessel.distill.archive import Line, Options, Report
 from echovessel.distill.formats.jsonstream import items, opening
+from echovessel.distill.formats.moments import epoch, iso
 from echovessel.distill.source import Source
 from echovessel.errors import FormatError
 
@@ -68,8 +69,7 @@ def _of_chat(
             continue
         place = f"message {message.get('id', number)}" + (f" of {chat}" if chat else "")
         line = _line(message, place, chat, zone, report)
-        if line is not None:
-            report.lines += 1
+        if line is not None and report.accept(line):
             yield line
 
 
@@ -83,9 +83,6 @@ def _line(message: dict[str, Any], place: str, chat: str, zone: ZoneInfo, report
         return None
     text = _text(message.get("text", "")).strip()
     attachment = next((str(message[key]) for key in _MEDIA if message.get(key)), "")
-    if not text and not attachment:
-        report.skip(place, "it is empty")
-        return None
     reply = message.get("reply_to_message_id")
     return Line(
         text,
@@ -101,13 +98,10 @@ def _line(message: dict[str, Any], place: str, chat: str, zone: ZoneInfo, report
 
 
 def _moment(message: dict[str, Any], zone: ZoneInfo, report: Report) -> datetime | None:
-    try:
-        if "date_unixtime" in message:
-            return datetime.fromtimestamp(int(message["date_unixtime"]), UTC)
-        report.note(f"Times are read as those of {zone.key}; this older export writes no zone.")
-        return datetime.fromisoformat(str(message["date"])).replace(tzinfo=zone)
-    except (KeyError, ValueError, OverflowError, OSError):
-        return None
+    if "date_unixtime" in message:
+        return epoch(message["date_unixtime"])
+    report.note(f"Times are read as those of {zone.key}; this older export writes no zone.")
+    return iso(message.get("date"), zone=zone)
 
 
 def _text(text: Any) -> str:

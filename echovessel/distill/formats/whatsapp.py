@@ -132,8 +132,7 @@ class WhatsApp:
                 report.skip(place, "its date can't be read")
                 continue
             line = _line(entry, place, moment, report)
-            if line is not None:
-                report.lines += 1
+            if line is not None and report.accept(line):
                 yield line
 
 
@@ -189,9 +188,6 @@ def _line(entry: _Entry, place: str, moment: datetime, report: Report) -> Line |
         return Line(text, place, name, moment, attachment=attachment)
     if by_app:
         report.skip(place, "the app itself says it")
-        return None
-    if not text:
-        report.skip(place, "it is empty")
         return None
     return Line(text, place, name, moment)
 
