@@ -39,17 +39,8 @@ _SYSTEM_TYPES = ("10000", "10002", "系统消息", "系统")
 
 _TIME = ("StrTime", "CreateTime", "createTime", "create_time", "time", "timestamp", "时间", "formattedTime")
 _TEXT = ("StrContent", "content", "msg", "message", "内容", "text", "parsedContent")
-_NAMES = (
-    "Remark",
-    "NickName",
-    "senderDisplayName",
-    "accountName",
-    "发送者",
-    "发送人",
-    "Sender",
-    "sender",
-    "talker",
-)
+_NAMES = ("Remark", "NickName", "senderDisplayName", "accountName", "发送者", "发送人")
+_ACCOUNTS = ("Sender", "sender", "talker")  # an account's id, where no name is written
 _MINE = ("IsSender", "is_sender", "isSend", "isSelf", "is_self")
 _IDS = ("MsgSvrID", "MsgSvrId", "msgSvrId", "serverId", "localId", "id")
 
