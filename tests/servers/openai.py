@@ -95,7 +95,7 @@ class Heard:
 
 
 class OpenAIServer:
-    """Answers `/v1/chat/completions` from a script, the last answer again and again; `/v1/models` names one model.
+    """Answers `/v1/chat/completions` from a script, the last answer again and again; `/v1/models` lists `models`.
 
     Attributes
     ----------
@@ -110,7 +110,9 @@ class OpenAIServer:
     """
 
     def __init__(
-        self, *answers: Answer | Callable[[dict[str, Any]], Answer], models: tuple[str, ...] = (MODEL,)
+        self,
+        *answers: Answer | Callable[[dict[str, Any]], Answer],
+        models: tuple[str, ...] | Raw | None = (MODEL,),
     ) -> None:
         self.heard: list[Heard] = []
         self.asked = threading.Event()
@@ -164,16 +166,13 @@ class _Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def do_GET(self) -> None:
-        if self.path != "/v1/models":
+        models = self.server_owner.models
+        if self.path != "/v1/models" or models is None:
             self._json(404, {"error": {"message": "Not here.", "type": "not_found", "code": None}})
-            return
-        self._json(
-            200,
-            {
-                "object": "list",
-                "data": [{"id": name, "object": "model"} for name in self.server_owner.models],
-            },
-        )
+        elif isinstance(models, Raw):
+            self._send(200, models.body, models.content_type)
+        else:
+            self._json(200, {"object": "list", "data": [{"id": name, "object": "model"} for name in models]})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

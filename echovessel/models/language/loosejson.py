@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from json_repair import repair_json
-
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CLOSERS = {"{": "}", "[": "]"}
 # JSON has no NaN; a number that is none must not slip through as a float.
@@ -160,6 +158,8 @@ def _trimmed(body: str, brackets: _Brackets) -> Found | None:
 
 def _mended(body: str, *, cut: bool) -> Found | None:
     """An object with slips of notation; of a cut one the last item goes."""
+    from json_repair import repair_json  # seldom needed, and slow to load
+
     try:
         # What follows the last bracket is prose, which the mender would read as more of the object.
         value = repair_json(body if cut else body[: body.rfind("}") + 1] or body, return_objects=True)
