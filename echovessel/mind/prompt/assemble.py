@@ -1,0 +1,189 @@
+"""The prompt of a reply, put together from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from echovessel.memory.memory import Memory
+from echovessel.memory.recall import Recall
+from echovessel.memory.records import Message, NodeKind, Sender
+from echovessel.mind.prompt import fill
+from echovessel.mind.prompt.budget import fitted
+from echovessel.mind.prompt.reader import Reader
+from echovessel.mind.prompt.sections import Entry, Section
+from echovessel.mind.prompt.words import words
+from echovessel.models.language import Purpose, Request, Say
+from echovessel.text import Language, language_of
+
+BUDGET = 8_000
+RECENT = 60  # turns of the recent conversation that are looked at
+TALK = ("conversation", "heard")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the ledger."""
+
+    section: str
+    tokens: int
+    entries: int
+    cut: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a reply is made from.
+
+    Attributes
+    ----------
+    says : tuple of Say
+        As a model gets it: the system text, then the recent talk, what was just said last.
+    sections : tuple of Section
+        In their order; those without content are left out, unless something was cut from them.
+    language : ``"en"`` or ``"zh"``
+    recall : Recall, optional
+    heard : tuple of Message
+        What is being answered.
+    budget : int
+        Tokens that it was to fit into.
+    stamp : str
+        Version of its wording.
+    """
+
+    says: tuple[Say, ...]
+    sections: tuple[Section, ...]
+    language: Language
+    recall: Recall | None
+    heard: tuple[Message, ...]
+    now: datetime
+    budget: int
+    stamp: str
+
+    @property
+    def system(self) -> str:
+        """The system text."""
+        return self.says[0].text
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it takes."""
+        return sum(section.tokens for section in self.sections)
+
+    @property
+    def ledger(self) -> list[Row]:
+        """Each section's tokens, and what was cut from it and why."""
+        rows = []
+        for section in self.sections:
+            why = ", ".join(sorted({cut.why for cut in section.cut}))
+            rows.append(Row(section.name, section.tokens, len(section.entries), len(section.cut), why))
+        return rows
+
+    def section(self, name: str) -> Section | None:
+        """The section of that name, if it stands in the prompt."""
+        return next((section for section in self.sections if section.name == name), None)
+
+    def request(self) -> Request:
+        """What the model is asked."""
+        return Request(self.says, purpose=Purpose.REPLY, role="main", stamp=self.stamp)
+
+
+def assemble(
+    memory: Memory,
+    recall: Recall | None,
+    heard: Sequence[Message],
+    *,
+    now: datetime,
+    budget: int = BUDGET,
+    instructions: str = "",
+    crisis: Sequence[str] = (),
+) -> Prompt:
+    """Put the prompt of a reply together; reads memory, writes nothing.
+
+    Parameters
+    ----------
+    memory : Memory
+        In the scope of the talk.
+    recall : Recall, optional
+        What rose for what was heard; its hits stand under "what you remember".
+    heard : sequence of Message
+        The stored burst that is being answered; stands last, and once.
+    budget : int
+        Tokens to fit into. Who the persona is, and what was heard, are never cut.
+    instructions : str
+        What a client of the API adds to this one call; fenced, and never part of who the persona is.
+    crisis : sequence of str
+        Sentences on how to meet somebody in danger, from the crisis hook.
+    """
+    recent = _recent(memory, heard)
+    language = language_of("\n".join(m.text for m in [*recent[-6:], *heard]))
+    r = Reader(memory, words(language), now)
+    # What stands word for word in the talk needs no second place.
+    r.shown |= {m.id for m in recent} | {m.id for m in heard}
+    kept, awaited = r.open(NodeKind.INTENTION), r.open(NodeKind.EXPECTATION)
+    own = {node.id for node in (*kept, *awaited)}
+    named = {hit.id for hit in recall.hits} if recall else set[str]()
+    recalled = fill.recalled(r, recall, own)
+    before = [fill.who(r), fill.now(r), _crisis(crisis), fill.mood(r), fill.style(r)]
+    sections = [
+        *before,
+        *fill.entities(r, recall),
+        fill.pending(r),
+        fill.days(r),
+        recalled,
+        fill.speaker(r),
+        fill.self_image(r),
+        fill.on_your_mind(r, heard),
+        fill.promises(r, r.among(kept, named)),
+        fill.expecting(r, awaited),
+        fill.context(r, instructions),
+        Section("conversation", "", tuple(Entry(_said(r, m), m.id) for m in recent), plain=True),
+        Section("heard", "", tuple(Entry(_said(r, m), m.id) for m in heard), plain=True),
+    ]
+    chosen = tuple(s for s in fitted(sections, budget) if s.entries or s.cut)
+    system = "\n\n".join(s.text for s in chosen if s.name not in TALK and s.entries)
+    turns = [m for m in recent if any(s.name == "conversation" and m.id in s.items for s in chosen)]
+    says = (Say("system", system), *_says(r, [*turns, *heard]))
+    return Prompt(says, chosen, language, recall, tuple(heard), now, budget, r.words.stamp)
+
+
+def _recent(memory: Memory, heard: Sequence[Message]) -> list[Message]:
+    """The talk so far, in order: this scope's own turns before the burst, whatever the channel."""
+    burst = {message.id for message in heard}
+    until = min((message.sent_at for message in heard), default=None)
+    return [
+        message
+        for message in memory.log.last(RECENT)
+        if message.scope == memory.context.scope
+        and message.id not in burst
+        and message.sender is not Sender.SYSTEM
+        and message.text.strip()
+        and (until is None or message.sent_at <= until)
+    ]
+
+
+def _crisis(sentences: Sequence[str]) -> Section:
+    return Section("crisis", "", tuple(Entry(sentence) for sentence in sentences), plain=True)
+
+
+def _said(r: Reader, message: Message) -> str:
+    # Only in a group does a name have to say who speaks; special tokens of a model can't be forged either way.
+    text = message.text.replace("<|", "‹|").strip()
+    if message.sender is Sender.PERSONA or not (r.in_group or message.sender is Sender.OTHER):
+        return text
+    return f"{r.name_of(message)}: {text}"
+
+
+def _says(r: Reader, messages: Sequence[Message]) -> list[Say]:
+    """Chat turns; those of one side in a row are one, since some models want the sides to take turns."""
+    says: list[Say] = []
+    for message in messages:
+        role: str = "assistant" if message.sender is Sender.PERSONA else "user"
+        text = _said(r, message)
+        if says and says[-1].role == role:
+            says[-1] = replace(says[-1], text=f"{says[-1].text}\n{text}")
+        else:
+            says.append(Say(role, text))  # type: ignore[arg-type]
+    return says

@@ -1,0 +1,120 @@
+"""Who speaks the reply: a language model, or memory alone."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import AsyncIterator
+from functools import cache
+from importlib import resources
+from typing import Protocol
+
+import regex
+
+from echovessel.clock import day_of
+from echovessel.memory.memory import Memory
+from echovessel.memory.recall.result import Hit
+from echovessel.mind.prompt import Prompt
+from echovessel.mind.prompt.fill import asks_whats_on_your_mind
+from echovessel.models.language import LanguageModel, Piece, Reply
+from echovessel.text import Language, clean, language_of
+from echovessel.timewords import day_in_words, days_in_words
+
+MOST = 3
+_WORD = regex.compile(r"\p{Han}|[^\p{Han}\s]*\s*")
+
+
+class Speaker(Protocol):
+    """Speaks the reply to a prompt."""
+
+    name: str
+
+    def speak(self, prompt: Prompt) -> AsyncIterator[Piece]:
+        """The reply as it comes; the last piece carries the whole. Raises `ModelError` when none came."""
+
+
+class ModelSpeaker:
+    """A language model speaks."""
+
+    def __init__(self, model: LanguageModel, *, name: str = "model") -> None:
+        self.name = name
+        self._model = model
+
+    def speak(self, prompt: Prompt) -> AsyncIterator[Piece]:
+        """The model's answer."""
+        return self._model.stream(prompt.request())
+
+
+class ExtractiveSpeaker:
+    """Memory alone speaks: it quotes what was recalled, with the day, says when nothing was, and invents nothing.
+
+    For as long as no language model is set.
+    """
+
+    name = "memory"
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def speak(self, prompt: Prompt) -> AsyncIterator[Piece]:
+        """What was recalled, word by word, as a model would stream it."""
+        text = self.answer(prompt)
+        for word in _WORD.findall(text):
+            if word:
+                yield Piece(word)
+        yield Piece(reply=Reply(text, self.name))
+
+    def answer(self, prompt: Prompt) -> str:
+        """The whole answer."""
+        asked = "\n".join(message.text for message in prompt.heard)
+        language = language_of(asked)
+        say = _sentences(language)
+        crisis = prompt.section("crisis")
+        if crisis is not None and crisis.entries:
+            return " ".join([say["crisis"], *(entry.text for entry in crisis.entries[1:])])
+        mind = prompt.section("mind")
+        if asks_whats_on_your_mind(asked):
+            # The first entry tells how to answer; the others are the thoughts themselves.
+            lines = [entry.text for entry in mind.entries[1:]] if mind else []
+            return (
+                say["mind"] + "\n" + "\n".join(f"- {line}" for line in lines) if lines else say["mind_none"]
+            )
+        lines = [self._line(hit, prompt, language, say) for hit in self._hits(prompt)]
+        if not lines:
+            return say["nothing"]
+        return (
+            lines[0] if len(lines) == 1 else say["several"] + "\n" + "\n".join(f"- {line}" for line in lines)
+        )
+
+    def _hits(self, prompt: Prompt) -> list[Hit]:
+        """The best few, without what only repeats the question."""
+        heard = {clean(message.text).strip() for message in prompt.heard}
+        hits = prompt.recall.hits if prompt.recall else ()
+        return [hit for hit in hits if hit.text.strip() not in heard][:MOST]
+
+    def _line(self, hit: Hit, prompt: Prompt, language: Language, say: dict[str, str]) -> str:
+        zone = self._memory.personas.zone_of(self._memory.context.scope)
+        today = day_of(prompt.now, zone)
+        if hit.layer == "message":
+            message = self._memory.log.get(hit.id)
+            when = day_in_words(day_of(message.sent_at, zone), today, language)
+            key = {"user": "you_said", "persona": "i_said"}.get(str(message.sender), "other_said")
+            return say[key].format(when=when, name=message.sender_name, text=message.text.strip())
+        node = self._memory.nodes.get(hit.id)
+        when = days_in_words(node.occurred_from, node.occurred_to, today, language)
+        when = when or day_in_words(day_of(node.known_at, zone), today, language)
+        told = say[str(node.kind)].format(when=when, text=node.text.strip())
+        quote = next((source.quote for source in node.sources if source.quote and source.message), "")
+        if not quote or quote.strip() in told:
+            return told
+        message = self._memory.log.get(
+            next(s.message for s in node.sources if s.message and s.quote == quote)
+        )
+        key = {"user": "quote_you", "persona": "quote_me"}.get(str(message.sender), "quote_other")
+        return told + say[key].format(name=message.sender_name, text=quote.strip())
+
+
+@cache
+def _sentences(language: Language) -> dict[str, str]:
+    text = (resources.files("echovessel.mind") / "speaker.toml").read_text(encoding="utf-8")
+    table: dict[str, str] = tomllib.loads(text)[language]
+    return table
