@@ -19,7 +19,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+import pytest
+
 MODEL = "tiny"
+# For `pytestmark` where the real litellm is used: it ignores these warnings of its own doing, but pytest's filters
+# stand before its.
+LITELLM_NOISE = [
+    pytest.mark.filterwarnings("ignore:.*`ReadOnly` qualifier"),
+    pytest.mark.filterwarnings("ignore:Accessing the.*attribute on the instance is deprecated"),
+]
 
 
 @dataclass(frozen=True)

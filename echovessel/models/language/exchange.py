@@ -7,7 +7,8 @@ import contextlib
 import json
 import os
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from types import ModuleType
 from typing import Any, Literal
 
@@ -37,7 +38,7 @@ _INSTRUCTION = (
 
 
 def litellm() -> ModuleType:
-    """The library, imported on first use (some seconds) and told to keep to itself.
+    """The library, imported on first use, which takes seconds, and told to keep to itself.
 
     Raises
     ------
@@ -53,7 +54,19 @@ def litellm() -> ModuleType:
     library.telemetry = False  # type: ignore[attr-defined,unused-ignore]  # gone in newer releases
     library.suppress_debug_info = True
     library.turn_off_message_logging = True
+    _warm()
     return library
+
+
+@cache
+def _warm() -> None:
+    """Load the parts that litellm leaves for its first call, which would hold up the event loop for a second."""
+    import litellm as library
+
+    with contextlib.suppress(Exception):
+        library.completion(
+            model="openai/none", messages=[{"role": "user", "content": ""}], mock_response="-", stream=True
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,7 @@ class Target:
     name: str
     provider: str
     base_url: str | None = None
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
 
     @property
     def bare(self) -> str:

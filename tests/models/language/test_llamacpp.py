@@ -14,14 +14,10 @@ from pydantic import BaseModel
 from echovessel.errors import ModelError
 from echovessel.models.language import LiteLLMModel, ProviderSettings, Request, Say, find_local, structured
 from tests.servers.llamacpp import llama_server, missing
+from tests.servers.openai import LITELLM_NOISE
 
 pytest.importorskip("stamina", reason="needs the extra llm")
-pytestmark = [
-    pytest.mark.skipif(bool(missing()), reason=missing() or "there"),
-    # litellm ignores these of its own doing; pytest's filters stand before its.
-    pytest.mark.filterwarnings("ignore:.*`ReadOnly` qualifier"),
-    pytest.mark.filterwarnings("ignore:Accessing the.*attribute on the instance is deprecated"),
-]
+pytestmark = [pytest.mark.skipif(bool(missing()), reason=missing() or "there"), *LITELLM_NOISE]
 T = TypeVar("T")
 ASK = Request((Say("user", "Name the capital of France."),), max_tokens=24, temperature=0.0)
 
@@ -90,11 +86,15 @@ def test_a_request_longer_than_it_can_read_is_explained(url):
 
 
 def test_hanging_up_frees_the_server_for_the_next(url):
-    """It has one slot: were the first answer still being written, the second would wait for its end."""
+    """It has one slot: were the first answer, which takes some 15 s, still being written, the second would wait."""
 
     async def leave(model: LiteLLMModel) -> None:
         stream = model.stream(
-            Request((Say("user", "Count to a thousand."),), max_tokens=800, temperature=0.0)
+            Request(
+                (Say("user", "Write the numbers from 1 to 1000, one a line."),),
+                max_tokens=800,
+                temperature=0.0,
+            )
         )
         await anext(stream)
         await stream.aclose()

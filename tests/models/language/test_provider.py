@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,16 +16,12 @@ from pydantic import BaseModel
 from echovessel.errors import ModelError
 from echovessel.models.language import Piece, Reply, Request, Role, Say, Usage, structured
 from echovessel.models.language.provider import LiteLLMModel, ProviderSettings
-from tests.servers.openai import Answer, Fails, Hangs, OpenAIServer, Raw, Says
+from tests.servers.openai import LITELLM_NOISE, Answer, Fails, Hangs, OpenAIServer, Raw, Says
 
 # Not importorskip("litellm"): imported before our adapter has told it to be quiet, it fetches price lists.
 stamina = pytest.importorskip("stamina", reason="needs the extra llm")
 
-# litellm ignores these of its own doing; pytest's filters stand before its.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*`ReadOnly` qualifier"),
-    pytest.mark.filterwarnings("ignore:Accessing the.*attribute on the instance is deprecated"),
-]
+pytestmark = LITELLM_NOISE
 
 ASK = Request((Say("system", "You are Lin."), Say("user", "hello there")))
 
@@ -106,10 +104,10 @@ def test_tokens_are_counted_here_when_the_server_does_not_count():
 
 
 def test_the_price_is_known_where_litellm_knows_it():
-    reply, _ = ask(Says(" ".join(map(str, range(1_000)))), main="openai/gpt-4o-mini")
+    reply, _ = ask(Says(" ".join(map(str, range(200)))), main="openai/gpt-4o-mini")
 
-    assert reply.usage.output_tokens == 1_000
-    assert reply.usage.cost == pytest.approx(5 * 0.15e-6 + 1_000 * 0.6e-6)
+    assert reply.usage.output_tokens == 200
+    assert reply.usage.cost == pytest.approx(5 * 0.15e-6 + 200 * 0.6e-6)
 
 
 def test_limits_and_temperature_are_passed_on_and_left_out_when_not_set():
@@ -165,6 +163,40 @@ def test_a_server_of_ones_own_never_gets_the_key_of_a_provider(monkeypatch):
     _, server = ask(Says("a"))
 
     assert "precious" not in str(server.heard[0].headers)
+
+
+@pytest.fixture
+def keyring(monkeypatch) -> dict[tuple[str, str], str]:
+    """A keyring in memory, in place of the system's."""
+    entries: dict[tuple[str, str], str] = {}
+
+    class KeyringError(Exception):
+        pass
+
+    def get_password(service: str, name: str) -> str | None:
+        if not entries:
+            raise KeyringError("locked")
+        return entries.get((service, name))
+
+    module = types.SimpleNamespace(
+        get_password=get_password, errors=types.SimpleNamespace(KeyringError=KeyringError)
+    )
+    monkeypatch.setitem(sys.modules, "keyring", module)
+    return entries
+
+
+def test_the_environment_comes_before_the_keyring(keyring):
+    keyring["echovessel", "MY_KEY"] = "ring"
+
+    for environ, used in (({"MY_KEY": "outside"}, "outside"), ({}, "ring")):
+        _, server = ask(Says("a"), key_env="MY_KEY", environ=environ)
+        assert server.heard[0].headers["authorization"] == f"Bearer {used}"
+
+
+def test_a_locked_keyring_holds_no_key(keyring):
+    answer, _ = ask(Says("a"), key_env="MY_KEY")
+
+    assert answer.endswith("Set it, or store the key with `keyring set echovessel MY_KEY`.")
 
 
 def test_a_missing_key_is_said_before_anything_is_sent():
@@ -400,17 +432,16 @@ def test_the_last_failure_is_the_one_told():
     assert answer.startswith(f"{server.url} has no model 'openai/spare'.")
 
 
-def test_a_model_of_another_provider_is_not_asked_at_ones_own_server(no_network):
-    """The address and key belong to the main model's provider."""
-    with OpenAIServer() as server:
-        model = LiteLLMModel(
-            settings(server, key_env="K", judge="anthropic/claude-sonnet-4-5"), environ={"K": "x"}
-        )
+def test_a_model_of_another_provider_is_asked_at_its_own_address_with_its_own_key(no_network, monkeypatch):
+    """The address and the key set are for the main model's provider; the watch of the tests sees where it went."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
 
-        judge = model._target("anthropic/claude-sonnet-4-5")
+    with pytest.raises(BaseException, match="reached for the network"):
+        ask(Says("a"), request=Request(ASK.says, role="judge"), judge="anthropic/claude-sonnet-4-5")
 
-        assert (judge.provider, judge.base_url, judge.key) == ("anthropic", None, None)
-        assert model._target("tiny").key == "x"
+    assert all("api.anthropic.com" in attempt for attempt in no_network)
+    assert no_network
+    no_network.clear()
 
 
 # Structured answers

@@ -6,13 +6,12 @@ import asyncio
 import os
 import subprocess
 import sys
-import types
 from importlib.util import find_spec
 
 import pytest
 from pydantic import ValidationError
 
-from echovessel.errors import MissingExtra, ModelError
+from echovessel.errors import MissingExtra
 from echovessel.models.language import LiteLLMModel, ProviderSettings, Request, Say
 
 ASK = Request((Say("user", "hello"),))
@@ -74,42 +73,6 @@ def test_a_missing_package_is_named_with_its_pip_line(monkeypatch, missing):
         model.load()
     with pytest.raises(MissingExtra):
         asyncio.run(model.complete(ASK))
-
-
-@pytest.fixture
-def keyring(monkeypatch) -> dict[tuple[str, str], str]:
-    """A keyring in memory, in place of the system's."""
-    entries: dict[tuple[str, str], str] = {}
-
-    class KeyringError(Exception):
-        pass
-
-    def get_password(service: str, name: str) -> str | None:
-        if not entries:
-            raise KeyringError("locked")
-        return entries.get((service, name))
-
-    module = types.SimpleNamespace(
-        get_password=get_password, errors=types.SimpleNamespace(KeyringError=KeyringError)
-    )
-    monkeypatch.setitem(sys.modules, "keyring", module)
-    return entries
-
-
-def key(environ: dict[str, str]) -> str | None:
-    return LiteLLMModel(ProviderSettings(main="openai/gpt-4o", key_env="MY_KEY"), environ=environ)._key()
-
-
-def test_the_environment_comes_before_the_keyring(keyring):
-    keyring["echovessel", "MY_KEY"] = "from the ring"
-
-    assert key({"MY_KEY": "from outside"}) == "from outside"
-    assert key({}) == "from the ring"
-
-
-def test_a_locked_keyring_is_no_key(keyring):
-    with pytest.raises(ModelError, match=r"the variable MY_KEY is empty\. Set it, or store the key with"):
-        key({})
 
 
 @pytest.mark.parametrize(

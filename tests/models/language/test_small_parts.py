@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from pydantic import BaseModel
 
-from echovessel.models.language.failures import retry_after
+from echovessel.models.language.failures import again, retry_after
 from echovessel.models.language.strict import response_format
 from echovessel.models.language.thinking import Unthought
 
@@ -88,3 +88,11 @@ def test_a_pause_is_read_as_seconds_or_as_a_date(header, seconds):
     error: Exception = type("Busy", (Exception,), {"response": SimpleNamespace(headers=headers)})()
 
     assert retry_after(error, now=datetime(2026, 3, 5, 12, tzinfo=UTC)) == seconds
+
+
+@pytest.mark.parametrize(("header", "wait"), [(None, True), ("7", 7.0), ("60", 60.0), ("61", False)])
+def test_a_busy_server_is_waited_for_as_long_as_it_asks_up_to_a_minute(header, wait):
+    headers = {} if header is None else {"retry-after": header}
+    busy = {"response": SimpleNamespace(headers=headers), "status_code": 429}
+
+    assert again(type("Busy", (Exception,), busy)()) == wait
