@@ -15,19 +15,20 @@ from echovessel.text import Language, language_of
 
 @dataclass(frozen=True, slots=True)
 class Crisis:
-    """Somebody may be in danger; `language` is theirs."""
+    """Somebody may be in danger.
+
+    `language` is theirs; `resources` says where help can be had, and is empty when they were told before.
+    """
 
     language: Language
+    resources: str = ""
 
 
 class CrisisHook(Protocol):
     """Looks at what somebody said."""
 
     def look(self, text: str) -> Crisis | None:
-        """Whether it speaks of danger to themselves."""
-
-    def resources(self, language: Language) -> str:
-        """Where help can be had, in one sentence."""
+        """Whether it speaks of danger to themselves, and where help can be had."""
 
 
 class WordsOfCrisis:
@@ -38,13 +39,9 @@ class WordsOfCrisis:
 
     def look(self, text: str) -> Crisis | None:
         """Whether such words stand in the text."""
-        words = _words()
+        words, language = _words(), language_of(text)
         plain = words.figures.sub(" ", text)
-        return Crisis(language_of(text)) if words.danger.search(plain) else None
-
-    def resources(self, language: Language) -> str:
-        """Hotlines that hold in general, and where to find others."""
-        return _words().resources[language]
+        return Crisis(language, words.resources[language]) if words.danger.search(plain) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ from echovessel.text import Language, clean, language_of
 from echovessel.timewords import day_in_words, days_in_words
 
 MOST = 3
+# A model may pass over what doesn't fit; memory alone can't, so it speaks only from what is this relevant or was named.
+# On the tuning talks of datasets/own that answers 93% of the answerable questions, and 53% of those off the topic.
+SURE = 0.75
 _WORD = regex.compile(r"\p{Han}|[^\p{Han}\s]*\s*")
 
 
@@ -68,9 +71,8 @@ class ExtractiveSpeaker:
         asked = "\n".join(message.text for message in prompt.heard)
         language = language_of(asked)
         say = _sentences(language)
-        crisis = prompt.section("crisis")
-        if crisis is not None and crisis.entries:
-            return " ".join([say["crisis"], *(entry.text for entry in crisis.entries[1:])])
+        if prompt.crisis is not None:
+            return " ".join(part for part in (say["crisis"], prompt.crisis.resources) if part)
         mind = prompt.section("mind")
         if asks_whats_on_your_mind(asked):
             # The first entry tells how to answer; the others are the thoughts themselves.
@@ -86,10 +88,11 @@ class ExtractiveSpeaker:
         )
 
     def _hits(self, prompt: Prompt) -> list[Hit]:
-        """The best few, without what only repeats the question."""
+        """The best few that surely bear on it, without what only repeats the question."""
         heard = {clean(message.text).strip() for message in prompt.heard}
         hits = prompt.recall.hits if prompt.recall else ()
-        return [hit for hit in hits if hit.text.strip() not in heard][:MOST]
+        sure = [hit for hit in hits if hit.factors.entity_anchor or hit.factors.relevance >= SURE]
+        return [hit for hit in sure if hit.text.strip() not in heard][:MOST]
 
     def _line(self, hit: Hit, prompt: Prompt, language: Language, say: dict[str, str]) -> str:
         zone = self._memory.personas.zone_of(self._memory.context.scope)

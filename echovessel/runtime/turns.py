@@ -19,7 +19,6 @@ from echovessel.memory.records import Message, NewMessage, Outcome, Sender
 from echovessel.mind.crisis import Crisis, CrisisHook, WordsOfCrisis
 from echovessel.mind.prompt import Prompt, assemble
 from echovessel.mind.prompt.assemble import RECENT
-from echovessel.mind.prompt.words import words
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
 from echovessel.models.language import Usage
 
@@ -259,7 +258,7 @@ class Turns:
         recall = await asyncio.to_thread(self._recall, said.query, vector, run.turn.heard)
         run.lap("recall")
         yield Step(StepKind.RECALLED, run.now(recall=recall))
-        danger = self._crisis.look(said.query)
+        danger = self._look(said.query)
         prompt = await asyncio.to_thread(self._prompt, recall, run.turn.heard, said.instructions, danger)
         run.lap("prompt")
         yield Step(StepKind.PROMPTED, run.now(prompt=prompt))
@@ -295,18 +294,15 @@ class Turns:
             now=memory.context.clock.now(),
             budget=self._vessel.config.prompt.budget,
             instructions=instructions,
-            crisis=self._met(danger),
+            crisis=danger,
         )
 
-    def _met(self, danger: Crisis | None) -> tuple[str, ...]:
-        """How to meet somebody in danger; where help is stands there once per user."""
-        if danger is None:
-            return ()
-        say, memory = words(danger.language), self._vessel.memory
-        lines = [say("crisis", speaker=memory.personas.audience(memory.context.scope).name)]
-        if not memory.notices.given(RESOURCES):
-            lines.append(say("crisis_resources", resources=self._crisis.resources(danger.language)))
-        return tuple(lines)
+    def _look(self, query: str) -> Crisis | None:
+        """Words of crisis; where help is, is told once per user."""
+        danger = self._crisis.look(query)
+        if danger is not None and self._vessel.memory.notices.given(RESOURCES):
+            return replace(danger, resources="")
+        return danger
 
     async def _keep(self, run: _Running, said: Saying) -> None:
         """Store what the persona said, whole or cut."""

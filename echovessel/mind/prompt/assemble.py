@@ -9,6 +9,7 @@ from datetime import datetime
 from echovessel.memory.memory import Memory
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import Message, NodeKind, Sender
+from echovessel.mind.crisis import Crisis
 from echovessel.mind.prompt import fill
 from echovessel.mind.prompt.budget import fitted
 from echovessel.mind.prompt.reader import Reader
@@ -51,6 +52,8 @@ class Prompt:
         Tokens that it was to fit into.
     stamp : str
         Version of its wording.
+    crisis : Crisis, optional
+        Somebody may be in danger.
     """
 
     says: tuple[Say, ...]
@@ -61,6 +64,7 @@ class Prompt:
     now: datetime
     budget: int
     stamp: str
+    crisis: Crisis | None = None
 
     @property
     def system(self) -> str:
@@ -98,7 +102,7 @@ def assemble(
     now: datetime,
     budget: int = BUDGET,
     instructions: str = "",
-    crisis: Sequence[str] = (),
+    crisis: Crisis | None = None,
 ) -> Prompt:
     """Put the prompt of a reply together; reads memory, writes nothing.
 
@@ -114,8 +118,8 @@ def assemble(
         Tokens to fit into. Who the persona is, and what was heard, are never cut.
     instructions : str
         What a client of the API adds to this one call; fenced, and never part of who the persona is.
-    crisis : sequence of str
-        Sentences on how to meet somebody in danger, from the crisis hook.
+    crisis : Crisis, optional
+        What the crisis hook found in what was heard.
     """
     recent = _recent(memory, heard)
     language = language_of("\n".join(m.text for m in [*recent[-6:], *heard]))
@@ -126,7 +130,7 @@ def assemble(
     own = {node.id for node in (*kept, *awaited)}
     named = {hit.id for hit in recall.hits} if recall else set[str]()
     recalled = fill.recalled(r, recall, own)
-    before = [fill.who(r), fill.now(r), _crisis(crisis), fill.mood(r), fill.style(r)]
+    before = [fill.who(r), fill.now(r), _crisis(r, crisis), fill.mood(r), fill.style(r)]
     sections = [
         *before,
         *fill.entities(r, recall),
@@ -146,7 +150,7 @@ def assemble(
     system = "\n\n".join(s.text for s in chosen if s.name not in TALK and s.entries)
     turns = [m for m in recent if any(s.name == "conversation" and m.id in s.items for s in chosen)]
     says = (Say("system", system), *_says(r, [*turns, *heard]))
-    return Prompt(says, chosen, language, recall, tuple(heard), now, budget, r.words.stamp)
+    return Prompt(says, chosen, language, recall, tuple(heard), now, budget, r.words.stamp, crisis)
 
 
 def _recent(memory: Memory, heard: Sequence[Message]) -> list[Message]:
@@ -164,8 +168,14 @@ def _recent(memory: Memory, heard: Sequence[Message]) -> list[Message]:
     ]
 
 
-def _crisis(sentences: Sequence[str]) -> Section:
-    return Section("crisis", "", tuple(Entry(sentence) for sentence in sentences), plain=True)
+def _crisis(r: Reader, crisis: Crisis | None) -> Section:
+    """How to meet somebody in danger; never cut."""
+    if crisis is None:
+        return Section("crisis", "", ())
+    lines = [r.words("crisis", speaker=r.speaker)]
+    if crisis.resources:
+        lines.append(r.words("crisis_resources", resources=crisis.resources))
+    return Section("crisis", "", tuple(Entry(line) for line in lines), plain=True)
 
 
 def _said(r: Reader, message: Message) -> str:

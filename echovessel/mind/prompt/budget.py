@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from echovessel.mind.prompt.sections import Cut, Section
 
@@ -33,25 +34,24 @@ def fitted(sections: Sequence[Section], budget: int) -> list[Section]:
     Each first gets its share, so none starves another; what is left goes round in the order of `SHARES`. Entries stand
     best first, so the last are cut first; of the conversation, which runs in order of time, the oldest.
     """
-    left = budget - sum(section.tokens for section in sections if _share(section) == "core")
-    kept = [len(section.entries) if _share(section) == "core" else 0 for section in sections]
+    core = [_share(section) == "core" for section in sections]
+    costs = [
+        _costs(section) for section in sections
+    ]  # costs[i][n]: tokens of section i with its best n entries
+    kept = [len(section.entries) if whole else 0 for section, whole in zip(sections, core, strict=True)]
+    left = max(budget - sum(cost[-1] for cost, whole in zip(costs, core, strict=True) if whole), 0)
     order = sorted(
-        (i for i in range(len(sections)) if _share(sections[i]) != "core"),
+        (i for i, whole in enumerate(core) if not whole),
         key=lambda i: list(SHARES).index(_share(sections[i])),
     )
-    room = max(left, 0)
-    for shared in (True, False):
+    room = left
+    for sharing in (True, False):
         for i in order:
-            section = sections[i]
-            most = SHARES[_share(section)] * max(left, 0) if shared else room
-            while kept[i] < len(section.entries):
-                cost = _cost(section, kept[i] + 1) - _cost(section, kept[i])
-                taken = _cost(section, kept[i] + 1) if shared else cost
-                if taken > most or cost > room:
-                    break
-                kept[i] += 1
-                room -= cost
-                most = most if shared else room
+            most = SHARES[_share(sections[i])] * left if sharing else room + costs[i][kept[i]]
+            best = max(n for n, cost in enumerate(costs[i]) if n == kept[i] or cost <= most)
+            best = max(best, kept[i])
+            room -= costs[i][best] - costs[i][kept[i]]
+            kept[i] = best
     return [_cut(section, kept[i]) for i, section in enumerate(sections)]
 
 
@@ -65,12 +65,10 @@ def _best_first(section: Section) -> list[int]:
     return places[::-1] if section.name == "conversation" else places
 
 
-def _cost(section: Section, entries: int) -> int:
-    """Tokens of the section with its best `entries`; the heading counts once there is one."""
-    if not entries:
-        return 0
-    heading = section.tokens - sum(entry.tokens for entry in section.entries)
-    return heading + sum(section.entries[i].tokens for i in _best_first(section)[:entries])
+def _costs(section: Section) -> list[int]:
+    """Tokens of the section with its best 0, 1, 2, ... entries; the heading counts once there is one."""
+    tokens = [section.entries[i].tokens for i in _best_first(section)]
+    return [0, *accumulate(tokens[1:], initial=section.heading + tokens[0])] if tokens else [0]
 
 
 def _cut(section: Section, entries: int) -> Section:

@@ -10,15 +10,18 @@ from echovessel.text import count_tokens
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a section; `id` names the node, message or block it comes from, so that it can be corrected."""
+    """One line of a section.
+
+    `id` names the node, message or block it comes from, so that it can be corrected; `tokens` says about how many it
+    takes.
+    """
 
     text: str
     id: str = ""
+    tokens: int = field(init=False)
 
-    @property
-    def tokens(self) -> int:
-        """About how many tokens it takes."""
-        return count_tokens(self.text) + 1
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", count_tokens(self.text) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,12 @@ class Section:
     @property
     def tokens(self) -> int:
         """About how many tokens it takes, heading included."""
-        return count_tokens(self.title) + sum(entry.tokens for entry in self.entries)
+        return self.heading + sum(entry.tokens for entry in self.entries)
+
+    @property
+    def heading(self) -> int:
+        """About how many tokens its heading takes."""
+        return count_tokens(self.title)
 
     @property
     def items(self) -> tuple[str, ...]:
