@@ -33,5 +33,5 @@ def bond_lines(r: Reader) -> list[Entry]:
     first = next(iter(r.memory.log.between(limit=1)), None)
     if first is not None and day_of(first.sent_at, r.zone) < r.today:
         date = f"{day_of(first.sent_at, r.zone):%Y-%m-%d}"
-        lines.append(Entry(r.words("since", date=date, when=r.when(first.sent_at)), first.id))
+        lines.append(Entry(r.words("since", date=date, when=r.when(first.sent_at))))
     return lines
