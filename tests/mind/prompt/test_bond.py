@@ -28,6 +28,7 @@ def test_day_1_and_day_60_differ_as_the_memories_say(
     memory.nodes.add(NewNode("Mao", attribute="address", known_at=clock.now()))
     memory.nodes.add(NewNode("being asked about the workshop", attribute="likes"))
     memory.nodes.add(NewNode("jokes about her father", attribute="dislikes"))
+    memory.directory.add("Cork")
     old = memory.nodes.add(
         NewNode("Mei's piano came from Cork", occurred_from=date(2026, 6, 3), occurred_to=date(2026, 6, 3))
     )
