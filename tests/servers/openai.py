@@ -47,6 +47,8 @@ class Says:
         After so many tokens the stream carries an error object, as overloaded servers send it.
     ends : bool
         Whether the stream says that it is over; else it just stops, as behind a proxy that lost its server.
+    pings : bool
+        Whether comments keep the connection alive while nothing is said, as some routers send them.
     usage : bool
         Whether token counts come with it.
     """
@@ -57,6 +59,7 @@ class Says:
     cut_after: int | None = None
     error_after: int | None = None
     ends: bool = True
+    pings: bool = False
     usage: bool = True
 
     @property
@@ -159,9 +162,13 @@ class OpenAIServer:
             answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         return answer(heard.body) if callable(answer) else answer
 
+    @property
+    def stopped(self) -> bool:
+        return self._stop.is_set()
+
     def pause(self, seconds: float) -> None:
         """Wait, but no longer than the server runs."""
-        self._stop.wait(seconds)
+        self._stop.wait(max(seconds, 0.0))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -232,7 +239,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         for token in answer.tokens[: answer.cut_after][: answer.error_after]:
-            self.server_owner.pause(answer.gap)
+            until = time.monotonic() + answer.gap
+            while answer.pings and time.monotonic() < until and not self.server_owner.stopped:
+                self._write(b": still here\n\n")
+                self.server_owner.pause(0.05)
+            self.server_owner.pause(until - time.monotonic())
             self._event(self._chunk(body, {"role": "assistant", "content": token}))
         if answer.cut_after is not None:
             self.close_connection = True

@@ -41,7 +41,10 @@ def again(error: Exception) -> bool | float:
     if _status(error) not in _TRANSIENT:
         return False
     pause = retry_after(error)
-    return True if pause is None else pause <= LONGEST_WAIT and pause
+    if pause is None:
+        return True
+    # Not 0, which would mean no.
+    return max(pause, 0.1) if pause <= LONGEST_WAIT else False
 
 
 def refused_format(error: Exception) -> bool:

@@ -334,7 +334,11 @@ def test_the_pause_that_a_server_asks_for_is_kept():
     assert 1.0 <= server.heard[1].at - server.heard[0].at < 1.6
 
 
-@pytest.mark.parametrize("slow", [Hangs(5), Says("a b c d", gap=5)], ids=["silence", "first-token"])
+@pytest.mark.parametrize(
+    "slow",
+    [Hangs(5), Says("a b c d", gap=5), Says("a b c d", gap=5, pings=True)],
+    ids=["silence", "first-token", "kept-alive"],
+)
 def test_silence_ends_at_the_timeout_and_is_not_waited_for_twice(slow):
     start = time.monotonic()
     answer, server = ask(slow, timeout=0.3)

@@ -90,7 +90,9 @@ def test_a_pause_is_read_as_seconds_or_as_a_date(header, seconds):
     assert retry_after(error, now=datetime(2026, 3, 5, 12, tzinfo=UTC)) == seconds
 
 
-@pytest.mark.parametrize(("header", "wait"), [(None, True), ("7", 7.0), ("60", 60.0), ("61", False)])
+@pytest.mark.parametrize(
+    ("header", "wait"), [(None, True), ("0", 0.1), ("7", 7.0), ("60", 60.0), ("61", False)]
+)
 def test_a_busy_server_is_waited_for_as_long_as_it_asks_up_to_a_minute(header, wait):
     headers = {} if header is None else {"retry-after": header}
     busy = {"response": SimpleNamespace(headers=headers), "status_code": 429}

@@ -76,7 +76,7 @@ GOOD = json.dumps({"events": [event()], "names": ["Ana"]})
         GOOD,
         f"```json\n{GOOD}\n```",
         f"Sure! Of the form {{events}}, as asked:\n\n```\n{GOOD}\n```\nAnything else, {{name}}?",
-        f'<think>Perhaps {{"events": [], "names": []}} ... no.</think>{GOOD}',
+        f'<think>Perhaps {{"events": [], "names": ["Ana", "Ben", "Carla", "Dora", "Emil", "Fritz", "Gloria"]}}? No.</think>{GOOD}',
         f'{{"result": {GOOD}}}',
         GOOD.replace('"names": ["Ana"]', "'names': ['Ana',], // who"),
         GOOD[:-1],
