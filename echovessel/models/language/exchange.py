@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
@@ -141,7 +141,7 @@ class Exchange:
     async def __anext__(self) -> str:
         return await anext(self._pieces)
 
-    async def _read(self) -> AsyncIterator[str]:
+    async def _read(self) -> AsyncGenerator[str, None]:
         unthought, used, length = Unthought(), None, False
         while True:
             try:
@@ -163,6 +163,7 @@ class Exchange:
     async def close(self) -> None:
         """Hang up, if the answer isn't over."""
         with contextlib.suppress(Exception):
+            await self._pieces.aclose()
             await self._stream.aclose()
 
     def _usage(self, used: Any) -> Usage:

@@ -24,14 +24,13 @@ _PLAIN = (
     (re.compile(r"less than or equal to"), "at most"),
     (re.compile(r"^Field required$"), "is missing"),
 )
-_AGAIN = (
-    "That answer can't be used: {why}. Answer again with the whole JSON object and nothing else, "
-    "in the form first asked for."
-)
-_SHORTER = (
+_UNUSABLE = "That answer can't be used: {why}. Answer again with the whole JSON object and nothing else."
+_TOO_LONG = (
     "Your last answer was longer than it may be and was cut off, so that nothing of it can be used. Answer again, "
-    "shorter: only the most important items, with the whole JSON object and nothing else, in the form first asked for."
+    "shorter: only the most important items, with the whole JSON object and nothing else."
 )
+# Said again, as a server that was given the schema may have made nothing of it.
+_SCHEMA = " It follows this JSON schema:\n{schema}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +136,14 @@ def _read(reply: Reply, schema: type[BaseModel]) -> _Reading:
 
 def _repair(request: Request, reply: Reply, why: str) -> Request:
     """The request asked again; a cut answer isn't shown again, or the model goes on where it stopped."""
+    assert request.schema is not None
+    form = _SCHEMA.format(schema=json.dumps(request.schema.model_json_schema(), ensure_ascii=False))
     if reply.finish == "length":
-        return replace(request, says=(*request.says, Say("user", _SHORTER)))
+        return replace(request, says=(*request.says, Say("user", _TOO_LONG + form)))
     said = (Say("assistant", reply.text),) if reply.text.strip() else ()
-    return replace(request, says=(*request.says, *said, Say("user", _AGAIN.format(why=why[:1_000]))))
+    return replace(
+        request, says=(*request.says, *said, Say("user", _UNUSABLE.format(why=why[:1_000]) + form))
+    )
 
 
 def _keys(schema: type[BaseModel]) -> frozenset[str]:

@@ -76,7 +76,7 @@ GOOD = json.dumps({"events": [event()], "names": ["Ana"]})
         GOOD,
         f"```json\n{GOOD}\n```",
         f"Sure! Of the form {{events}}, as asked:\n\n```\n{GOOD}\n```\nAnything else, {{name}}?",
-        f'<think>Perhaps {{"events": [], "names": ["Ana", "Ben", "Carla", "Dora", "Emil", "Fritz", "Gloria"]}}? No.</think>{GOOD}',
+        f'<think>Perhaps {{"events": [], "names": ["{"Ana, " * 20}"]}}? No.</think>{GOOD}',
         f'{{"result": {GOOD}}}',
         GOOD.replace('"names": ["Ana"]', "'names': ['Ana',], // who"),
         GOOD[:-1],
@@ -213,6 +213,7 @@ def test_a_useless_answer_is_asked_for_once_more_with_the_reason(bad):
     says = model.requests[1].says
     assert [say.role for say in says] == (["user", "assistant", "user"] if bad else ["user", "user"])
     assert "can't be used" in says[-1].text
+    assert json.dumps(Extracted.model_json_schema()) in says[-1].text
 
 
 def test_a_list_that_lost_every_item_is_asked_for_again():
