@@ -21,6 +21,7 @@ class EchoVesselError(Exception):
     │   └── StoreForeign      made by another program, or by a newer EchoVessel
     ├── FormatError           a file to import is not what it says it is
     ├── ModelError            a model did not answer usefully
+    │   └── SpendingLimit     the user's limit on what models may cost is reached
     └── MissingExtra          an optional package is needed; names the pip line
     """
 
@@ -79,6 +80,10 @@ class FormatError(EchoVesselError):
 
 class ModelError(EchoVesselError):
     """A model did not answer usefully."""
+
+
+class SpendingLimit(ModelError):
+    """The user's limit on what language models may cost is reached."""
 
 
 class MissingExtra(EchoVesselError):

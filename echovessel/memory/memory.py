@@ -16,6 +16,7 @@ from echovessel.embedding import EmbedderIdentity
 from echovessel.errors import InputError
 from echovessel.memory import frames
 from echovessel.memory.access import Access
+from echovessel.memory.calls import Calls
 from echovessel.memory.context import Context
 from echovessel.memory.core_blocks import CoreBlocks
 from echovessel.memory.engine import Store
@@ -35,6 +36,7 @@ from echovessel.memory.search import Search
 from echovessel.memory.sessions import Sessions
 from echovessel.memory.shown import Shown
 from echovessel.memory.targets import Target
+from echovessel.memory.traces import Traces
 from echovessel.memory.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -74,6 +76,10 @@ class Memory:
         How often each thought was brought up.
     notices : Notices
         What is said once.
+    calls : Calls
+        What calls of language models cost.
+    traces : Traces
+        Turns kept step by step, on demand.
     """
 
     def __init__(self, context: Context, *, indexes: Indexes | None = None) -> None:
@@ -92,6 +98,8 @@ class Memory:
         self.access = Access(context)
         self.shown = Shown(context)
         self.notices = Notices(context)
+        self.calls = Calls(context)
+        self.traces = Traces(context)
         self._recaller = Recaller(context, self.directory, self.log, self.vectors, self._indexes)
 
     @classmethod

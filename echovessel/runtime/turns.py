@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from echovessel.errors import EchoVesselError, InputError, ModelError
+from echovessel.errors import EchoVesselError, InputError, ModelError, SpendingLimit
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import Message, NewMessage, Outcome, Sender
 from echovessel.mind.crisis import Crisis, CrisisHook, WordsOfCrisis
 from echovessel.mind.prompt import Prompt, assemble
 from echovessel.mind.prompt.assemble import RECENT
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
-from echovessel.models.language import Usage
+from echovessel.models.language import Piece, Usage
+from echovessel.runtime.trace import trace_of
 
 if TYPE_CHECKING:
     from echovessel.runtime.vessel import Vessel
@@ -262,7 +263,7 @@ class Turns:
         prompt = await asyncio.to_thread(self._prompt, recall, run.turn.heard, said.instructions, danger)
         run.lap("prompt")
         yield Step(StepKind.PROMPTED, run.now(prompt=prompt))
-        async for piece in self.speaker.speak(prompt):
+        async for piece in self._spoken(prompt):
             if piece.text:
                 if not run.turn.text:
                     run.lap("first word")
@@ -277,6 +278,17 @@ class Turns:
         if said.record:
             await asyncio.to_thread(self._note, run.turn, danger)
         yield Step(StepKind.STORED, run.turn)
+
+    async def _spoken(self, prompt: Prompt) -> AsyncIterator[Piece]:
+        """The speaker's answer; memory's own where the limit on spending is reached and the user asked for that."""
+        try:
+            async for piece in self.speaker.speak(prompt):
+                yield piece
+        except SpendingLimit:
+            if self._vessel.config.spending.at_limit != "memory":
+                raise
+            async for piece in ExtractiveSpeaker(self._vessel.memory).speak(prompt):
+                yield piece
 
     def _recall(self, query: str, vector: NDArray[np.floating] | None, heard: Sequence[Message]) -> Recall:
         """What rises for the burst, without the burst itself and what stands in the prompt word for word."""
@@ -329,3 +341,5 @@ class Turns:
             memory.shown.record(mind.items)
         if danger is not None:
             memory.notices.record(RESOURCES)
+        if self._vessel.config.server.traces:
+            memory.traces.add(turn.id, trace_of(turn))

@@ -22,6 +22,7 @@ from echovessel.memory.records import Message, NewMessage, NewNode, Node, Scope,
 from echovessel.models.language import LanguageModel, LiteLLMModel
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime.config import Config, load
+from echovessel.runtime.costs import Metered
 from echovessel.runtime.home import FILE, HOME, memory_file
 from echovessel.runtime.turns import StepKind, Turns
 from echovessel.runtime.worker import EmbeddingWorker, embed_pending
@@ -57,7 +58,8 @@ class Vessel:
         self.memory = memory
         self.embedder = embedder
         self.config = config
-        self.model = model
+        self._inner = model
+        self.model = None if model is None else Metered(model, memory, config.spending)
         self.turns = Turns(self)
         self._worker = worker or EmbeddingWorker(memory.vectors, embedder)
         self._locks: WeakKeyDictionary[AbstractEventLoop, dict[str, Lock]] = WeakKeyDictionary()
@@ -168,7 +170,7 @@ class Vessel:
 
     def _within(self, scope: Scope) -> Self:
         other = type(self)(
-            self.memory.within(scope), self.embedder, self.config, model=self.model, worker=self._worker
+            self.memory.within(scope), self.embedder, self.config, model=self._inner, worker=self._worker
         )
         other._locks = self._locks
         return other

@@ -17,7 +17,7 @@ CREATE TABLE model_calls (
     cost          REAL, -- US dollars; NULL where the price isn't known
     outcome       TEXT NOT NULL -- ok, cut, failed or cancelled
 ) STRICT;
-CREATE INDEX model_calls_by_time ON model_calls (persona, at);
+CREATE INDEX model_calls_by_time ON model_calls (at);
 
 -- How far the consolidation of a session has come: the stages committed, and up to which message.
 CREATE TABLE stages (

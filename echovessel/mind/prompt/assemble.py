@@ -91,7 +91,13 @@ class Prompt:
 
     def request(self) -> Request:
         """What the model is asked."""
-        return Request(self.says, purpose=Purpose.REPLY, role="main", stamp=self.stamp)
+        return Request(
+            self.says,
+            purpose=Purpose.REPLY,
+            role="main",
+            stamp=self.stamp,
+            beyond_limit=self.crisis is not None,
+        )
 
 
 def assemble(

@@ -52,6 +52,8 @@ class Request:
         The provider's own when left out.
     stamp : str
         Name, version and hash of the prompt file that the request was made from; logged with the call.
+    beyond_limit : bool
+        Made even where the user's limit on spending is reached: somebody may be in danger.
     """
 
     says: tuple[Say, ...]
@@ -61,6 +63,7 @@ class Request:
     max_tokens: int | None = None
     temperature: float | None = None
     stamp: str = ""
+    beyond_limit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

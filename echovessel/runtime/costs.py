@@ -1,0 +1,148 @@
+"""What calls cost: each is logged by purpose, and a limit per day and month holds over all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from echovessel.errors import SpendingLimit
+from echovessel.memory.calls import Call
+from echovessel.memory.memory import Memory
+from echovessel.models.language import LanguageModel, Piece, Reply, Request, Usage
+from echovessel.runtime.spending import SpendingLimits
+
+NEAR = 0.8  # of a limit: from here on it is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was spent in a period, and how it stands to the limit. US dollars.
+
+    `share` is None without a limit; 1 and more is at the limit.
+    """
+
+    period: str
+    cost: float
+    limit: float | None
+    unpriced: int
+
+    @property
+    def share(self) -> float | None:
+        """Spent over limit."""
+        if self.limit is None:
+            return None
+        return self.cost / self.limit if self.limit else 1.0
+
+    @property
+    def near(self) -> bool:
+        """Whether the limit is close enough to say so."""
+        return self.share is not None and self.share >= NEAR
+
+    @property
+    def reached(self) -> bool:
+        """Whether nothing is left."""
+        return self.share is not None and self.share >= 1.0
+
+
+def spent(memory: Memory, limits: SpendingLimits) -> tuple[Spent, Spent]:
+    """What this day and this month cost so far, in the zone of the scope."""
+    zone = ZoneInfo(memory.personas.zone_of(memory.context.scope))
+    midnight = memory.context.clock.now().astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    found = []
+    for period, since, limit in (("day", midnight, limits.day), ("month", _first(midnight), limits.month)):
+        total = memory.calls.total(since)
+        found.append(Spent(period, total.cost, limit, total.unpriced))
+    return found[0], found[1]
+
+
+def _first(midnight: datetime) -> datetime:
+    return midnight.replace(day=1)
+
+
+class Metered:
+    """A language model whose calls are logged, and held to the limits.
+
+    Parameters
+    ----------
+    inner : LanguageModel
+    memory : Memory
+        In the scope for which the calls are made.
+    limits : SpendingLimits
+    """
+
+    def __init__(self, inner: LanguageModel, memory: Memory, limits: SpendingLimits) -> None:
+        self.inner = inner
+        self._memory = memory
+        self._limits = limits
+
+    async def complete(self, request: Request) -> Reply:
+        """The whole answer.
+
+        A request that is marked `beyond_limit` is made at the limit too.
+
+        Raises
+        ------
+        SpendingLimit
+            A limit is reached, and the user chose to stop there.
+        ModelError
+            No useful answer came.
+        """
+        if not request.beyond_limit:
+            await asyncio.to_thread(self.check)
+        started, outcome, reply = time.perf_counter(), "failed", None
+        try:
+            reply = await self.inner.complete(request)
+            outcome = "cut" if reply.finish == "length" else "ok"
+            return reply
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        finally:
+            await self._log(request, reply, outcome, started)
+
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
+        """The answer as it comes; raises as `complete` does."""
+        if not request.beyond_limit:
+            await asyncio.to_thread(self.check)
+        started, outcome, reply = time.perf_counter(), "failed", None
+        try:
+            async for piece in self.inner.stream(request):
+                if piece.reply is not None:
+                    reply = piece.reply
+                    outcome = "cut" if reply.finish == "length" else "ok"
+                yield piece
+        except (asyncio.CancelledError, GeneratorExit):
+            outcome = "cancelled"
+            raise
+        finally:
+            await self._log(request, reply, outcome, started)
+
+    def check(self) -> None:
+        """Raise `SpendingLimit` when a limit is reached and holds calls back."""
+        if self._limits.at_limit == "warn":
+            return
+        for period in spent(self._memory, self._limits):
+            if period.reached:
+                raise SpendingLimit(
+                    f"This {period.period}'s limit of ${period.limit:.2f} for language models is reached"
+                    f" (${period.cost:.2f}). Raise it under [spending] in config.toml, or wait for the next one."
+                )
+
+    async def _log(self, request: Request, reply: Reply | None, outcome: str, started: float) -> None:
+        usage = reply.usage if reply is not None else Usage()
+        call = Call(
+            str(request.purpose),
+            request.role,
+            reply.model if reply is not None else "",
+            request.stamp,
+            round((time.perf_counter() - started) * 1000),
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cost if reply is not None else None,
+            outcome,
+        )
+        await asyncio.to_thread(self._memory.calls.record, call)

@@ -1,0 +1,334 @@
+"""One turn: what is stored, in what order, and what stays when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from echovessel.errors import InputError, ModelError
+from echovessel.memory.records import Sender
+from echovessel.models.language import Piece, Reply, Request, ScriptedModel, Usage
+from echovessel.runtime.config import Config
+from echovessel.runtime.spending import SpendingLimits
+from echovessel.runtime.turns import Saying, Step, StepKind
+from echovessel.runtime.vessel import Vessel
+
+
+def opened(model: object = None, **settings: object) -> Vessel:
+    """A vessel in memory, with the hash embedder."""
+    vessel = Vessel.sample("mara", embedder="hash", model=model)  # type: ignore[arg-type]
+    vessel.config = Config(**settings)  # type: ignore[arg-type]
+    return Vessel(
+        vessel.memory.within(vessel.memory.context.scope), vessel.embedder, vessel.config, model=model
+    )  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def vessel() -> Iterator[Vessel]:
+    with opened(ScriptedModel(lambda _: "It rained all day.")) as vessel:
+        yield vessel
+
+
+def turn(vessel: Vessel, text: object) -> list[Step]:
+    async def steps() -> list[Step]:
+        return [step async for step in vessel.turns.say(text)]  # type: ignore[arg-type]
+
+    return asyncio.run(steps())
+
+
+def last(vessel: Vessel, n: int) -> list[tuple[str, str]]:
+    return [(str(m.sender), m.text) for m in vessel.memory.log.last(n)]
+
+
+def test_a_turn_hears_recalls_prompts_speaks_and_remembers(vessel: Vessel) -> None:
+    steps = turn(vessel, "How is Dot?")
+
+    kinds = [step.kind for step in steps if step.kind is not StepKind.PIECE]
+    assert kinds == [StepKind.HEARD, StepKind.RECALLED, StepKind.PROMPTED, StepKind.STORED]
+    assert "".join(step.text for step in steps if step.kind is StepKind.PIECE) == "It rained all day."
+    assert last(vessel, 2) == [("user", "How is Dot?"), ("persona", "It rained all day.")]
+    done = steps[-1].turn
+    assert done.reply is not None
+    assert done.reply.reply_to == done.heard[0].id
+    assert [stage.name for stage in done.stages] == [
+        "hear", "embed", "recall", "prompt", "first word", "speak", "store",
+    ]  # fmt: skip
+
+
+def test_a_burst_is_one_question_with_one_answer(vessel: Vessel) -> None:
+    steps = turn(vessel, ["Two things.", "How is Dot?"])
+
+    assert last(vessel, 3) == [
+        ("user", "Two things."),
+        ("user", "How is Dot?"),
+        ("persona", "It rained all day."),
+    ]
+    assert steps[-1].turn.recall is not None
+    assert steps[-1].turn.recall.query == "Two things.\nHow is Dot?"
+    burst = {message.id for message in steps[-1].turn.heard}
+    assert not burst & {hit.id for hit in steps[-1].turn.recall.hits}
+
+
+def test_what_stands_in_the_prompt_word_for_word_is_not_recalled_too(vessel: Vessel) -> None:
+    first = turn(vessel, "Dot barked at the lighthouse.")[-1].turn.heard[0]
+
+    second = turn(vessel, "Did Dot bark at the lighthouse?")[-1].turn
+
+    assert second.recall is not None
+    assert first.id not in [hit.id for hit in second.recall.hits]
+    assert first.text in "\n".join(say.text for say in second.prompt.says)  # type: ignore[union-attr]
+
+
+def test_a_message_that_was_delivered_before_gets_no_second_answer(vessel: Vessel) -> None:
+    said = Saying(("Hello.",), channel="discord", external_id="m1")
+    turn(vessel, said)
+
+    assert turn(vessel, said) == []
+    assert len([m for m in vessel.memory.log.between() if m.external_id == "m1"]) == 1
+
+
+@pytest.mark.parametrize("empty", ["", "  \n", [], [" "]])
+def test_nothing_to_answer_is_refused(vessel: Vessel, empty: object) -> None:
+    before = vessel.memory.log.count()
+
+    with pytest.raises(InputError, match="nothing in that message"):
+        turn(vessel, empty)
+
+    assert vessel.memory.log.count() == before
+
+
+def test_a_failed_turn_says_so_keeps_what_was_said_and_frees_the_way() -> None:
+    answers: list[object] = [ModelError("The model is away. Try again."), "Back."]
+    with opened(ScriptedModel(answers)) as vessel:  # type: ignore[arg-type]
+        failed = turn(vessel, "Hello?")
+
+        assert (failed[-1].kind, failed[-1].text) == (StepKind.FAILED, "The model is away. Try again.")
+        assert last(vessel, 1) == [("user", "Hello?")]
+        assert turn(vessel, "Still there?")[-1].turn.text == "Back."
+
+
+class Breaking:
+    """A model whose answer breaks off after a word."""
+
+    async def complete(self, request: Request) -> Reply:
+        raise AssertionError
+
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
+        yield Piece("Half a ")
+        raise ModelError("The connection broke.")
+
+
+def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came() -> None:
+    with opened(Breaking()) as vessel:
+        assert turn(vessel, "Go on.")[-1].kind is StepKind.FAILED
+        assert last(vessel, 2) == [("user", "Go on."), ("persona", "Half a")]
+
+
+class Waiting:
+    """A model that says a word and then waits to be let go on."""
+
+    def __init__(self) -> None:
+        self.running, self.most = 0, 0
+
+    async def complete(self, request: Request) -> Reply:
+        raise AssertionError
+
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            yield Piece("Well ")
+            await asyncio.sleep(0.02)
+            yield Piece("then.")
+            yield Piece(reply=Reply("Well then.", "waiting"))
+        finally:
+            self.running -= 1
+
+
+def test_a_cancelled_turn_keeps_what_was_said_and_frees_the_way() -> None:
+    with opened(Waiting()) as vessel:
+
+        async def stop() -> None:
+            steps = vessel.turns.say("Tell me.")
+            async for step in steps:
+                if step.kind is StepKind.PIECE:
+                    break
+            await steps.aclose()  # type: ignore[attr-defined]
+
+        asyncio.run(stop())
+
+        assert last(vessel, 2) == [("user", "Tell me."), ("persona", "Well")]
+        assert turn(vessel, "And?")[-1].kind is StepKind.STORED
+
+
+def test_a_cancelled_task_keeps_what_was_said() -> None:
+    with opened(Waiting()) as vessel:
+
+        async def stop() -> None:
+            started = asyncio.Event()
+
+            async def follow() -> None:
+                async for step in vessel.turns.say("Tell me."):
+                    if step.kind is StepKind.PIECE:
+                        started.set()
+
+            task = asyncio.create_task(follow())
+            await started.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asyncio.run(stop())
+
+        assert last(vessel, 2) == [("user", "Tell me."), ("persona", "Well")]
+
+
+def test_one_turn_at_a_time_with_one_user_and_others_meanwhile() -> None:
+    model = Waiting()
+    with opened(model) as vessel:
+        tom = vessel.for_user("tom")
+
+        async def both(first: Vessel, second: Vessel) -> int:
+            model.most = 0
+            await asyncio.gather(*[_drained(one) for one in (first, second)])
+            return model.most
+
+        assert asyncio.run(both(vessel, vessel)) == 1
+        assert asyncio.run(both(vessel, tom)) == 2
+
+
+async def _drained(vessel: Vessel) -> None:
+    async for _ in vessel.turns.say("Hello."):
+        pass
+
+
+def test_off_the_record_nothing_is_stored(vessel: Vessel) -> None:
+    before = vessel.memory.log.count()
+
+    steps = turn(vessel, Saying(("Make a title for this talk.",), record=False, instructions="Be brief."))
+
+    assert steps[-1].turn.text == "It rained all day."
+    assert vessel.memory.log.count() == before
+    prompt = steps[-1].turn.prompt
+    assert prompt is not None
+    assert "Be brief." in prompt.system
+    assert prompt.says[-1].text.endswith("Make a title for this talk.")
+
+
+def test_reply_gives_the_words_alone(vessel: Vessel) -> None:
+    async def whole() -> str:
+        return "".join([piece async for piece in vessel.reply("Hello.")])
+
+    assert asyncio.run(whole()) == "It rained all day."
+
+
+def test_without_a_model_memory_speaks() -> None:
+    with opened() as vessel:
+        done = turn(vessel, "What is a quark?")[-1].turn
+
+    assert (done.speaker, done.text) == ("memory", "I don't remember anything about that.")
+
+
+def priced(text: str = "Fine.") -> ScriptedModel:
+    model = ScriptedModel(lambda _: text)
+
+    class Priced(ScriptedModel):
+        async def complete(self, request: Request) -> Reply:
+            return Reply(text, "dear", Usage(100, 10, 0.3))
+
+    return Priced(model._script)
+
+
+def test_each_call_is_logged_by_purpose() -> None:
+    with opened(priced()) as vessel:
+        turn(vessel, "Hello.")
+        (call,) = vessel.memory.calls.list()
+
+    assert (call.purpose, call.model, call.input_tokens, call.output_tokens, call.cost) == (
+        "reply",
+        "dear",
+        100,
+        10,
+        0.3,
+    )
+    assert call.outcome == "ok"
+    assert call.stamp.startswith("reply.en v")
+
+
+@pytest.mark.parametrize(
+    ("at_limit", "said"),
+    [("stop", ""), ("memory", "I don't remember anything about that."), ("warn", "Fine.")],
+)
+def test_at_the_limit_the_user_chose_what_happens(at_limit: str, said: str) -> None:
+    limits = SpendingLimits(day=0.5, at_limit=at_limit)  # type: ignore[arg-type]
+    with opened(priced(), spending=limits) as vessel:
+        turn(vessel, "One.")
+        turn(vessel, "Two.")  # 0.6 by now
+        third = turn(vessel, "What is a quark?")[-1]
+
+        assert third.turn.text == said
+        if at_limit == "stop":
+            assert "limit of $0.50" in third.text
+            assert last(vessel, 1) == [("user", "What is a quark?")]
+
+
+def test_the_limit_shows_before_it_bites() -> None:
+    from echovessel.runtime.costs import spent
+
+    limits = SpendingLimits(day=0.5, month=10)
+    with opened(priced(), spending=limits) as vessel:
+        turn(vessel, "One.")
+        day, month = spent(vessel.memory, limits)
+        assert (day.share, day.near, day.reached) == (pytest.approx(0.6), False, False)
+        turn(vessel, "Two.")
+        day, month = spent(vessel.memory, limits)
+
+    assert (day.near, day.reached) == (True, True)
+    assert (month.cost, month.near) == (pytest.approx(0.6), False)
+
+
+def test_somebody_in_danger_gets_the_model_whatever_was_spent_and_help_once() -> None:
+    limits = SpendingLimits(day=0.1, at_limit="stop")
+    with opened(priced("I'm here."), spending=limits) as vessel:
+        turn(vessel, "Hello.")
+        first = turn(vessel, "I want to die.")[-1].turn
+        second = turn(vessel, "I still want to die.")[-1].turn
+
+    assert (first.text, second.text) == ("I'm here.", "I'm here.")
+    assert first.prompt is not None
+    assert second.prompt is not None
+    assert "988" in first.prompt.system
+    assert "988" not in second.prompt.system
+
+
+def test_a_trace_is_kept_on_demand_and_goes_with_what_it_quotes() -> None:
+    from echovessel.memory.targets import Target
+    from echovessel.runtime.config import ServerSettings
+
+    with opened(ScriptedModel(lambda _: "Fine."), server=ServerSettings(traces=True)) as vessel:
+        done = turn(vessel, "How is Dot?")[-1].turn
+        trace = vessel.memory.traces.get(done.id)
+
+        assert trace.body["heard"] == [done.heard[0].id]
+        assert trace.body["stages"][0]["name"] == "hear"
+        assert vessel.memory.traces.frame().height == len(done.stages)
+        vessel.memory.forget(Target.message(done.heard[0].id))
+        assert vessel.memory.traces.list() == []
+
+
+def test_without_asking_no_trace_is_kept(vessel: Vessel) -> None:
+    turn(vessel, "How is Dot?")
+
+    assert vessel.memory.traces.list() == []
+
+
+def test_senders_of_a_group_are_told_apart(vessel: Vessel) -> None:
+    group = vessel.for_group("club")
+
+    done = turn(group, Saying(("Hello.",), sender=Sender.OTHER, sender_name="Tom"))[-1].turn
+
+    assert done.prompt is not None
+    assert done.prompt.says[-1].text == "Tom: Hello."
+    assert done.heard[0].scope.key == "group:club"
