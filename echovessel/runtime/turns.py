@@ -292,8 +292,9 @@ class Turns:
 
     def _recall(self, query: str, vector: NDArray[np.floating] | None, heard: Sequence[Message]) -> Recall:
         """What rises for the burst, without the burst itself and what stands in the prompt word for word."""
-        recent = {message.id for message in self._vessel.memory.log.last(RECENT)}
-        return self._vessel.recall(query, vector=vector, exclude=recent | {message.id for message in heard})
+        vessel = self._vessel
+        present = {message.id for message in [*vessel.memory.log.last(RECENT), *heard]}
+        return vessel.memory.recall(query, vector=vector, weights=vessel.weights, exclude=present)
 
     def _prompt(
         self, recall: Recall, heard: Sequence[Message], instructions: str, danger: Crisis | None

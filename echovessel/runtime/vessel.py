@@ -202,7 +202,6 @@ class Vessel:
         self,
         query: str,
         *,
-        vector: NDArray[np.floating] | None = None,
         weights: Weights | None = None,
         k: int = 10,
         now: datetime | None = None,
@@ -212,18 +211,23 @@ class Vessel:
     ) -> Recall:
         """What would the persona remember about this? See `Memory.recall`.
 
-        `vector` is made from the query, `weights` are those of the configured preset when left out.
+        `weights` are those of the configured preset when left out.
         """
         return self.memory.recall(
             query,
-            vector=self.embed_query(query) if vector is None else vector,
-            weights=weights or Weights.preset(self.config.preset),
+            vector=self.embed_query(query),
+            weights=weights or self.weights,
             k=k,
             now=now,
             as_of=as_of,
             include_superseded=include_superseded,
             exclude=exclude,
         )
+
+    @property
+    def weights(self) -> Weights:
+        """Those of the configured preset."""
+        return Weights.preset(self.config.preset)
 
     def embed_query(self, query: str) -> NDArray[np.float32] | None:
         """The vector of a question; None where it holds nothing."""
