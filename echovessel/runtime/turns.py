@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,124 +19,22 @@ from echovessel.mind.crisis import Crisis, CrisisHook, WordsOfCrisis
 from echovessel.mind.prompt import Prompt, assemble
 from echovessel.mind.prompt.assemble import RECENT
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
-from echovessel.models.language import Piece, Usage
+from echovessel.models.language import Piece
 from echovessel.runtime.trace import trace_of
+from echovessel.runtime.turn import Saying, Stage, Step, StepKind, Turn
 
 if TYPE_CHECKING:
     from echovessel.runtime.vessel import Vessel
 
+__all__ = ["Saying", "Stage", "Step", "StepKind", "Turn", "Turns"]
+
 RESOURCES = "crisis-resources"
+ANSWERS = (
+    200  # messages after a redelivered one among which its answer is looked for; a session holds no more
+)
+BROKEN = "Something inside EchoVessel broke. What you said is kept, and the log says where it happened."
 _log = logging.getLogger(__name__)
-
-
-class StepKind(StrEnum):
-    """What a step of a turn tells, in the order in which they come."""
-
-    HEARD = "heard"
-    RECALLED = "recalled"
-    PROMPTED = "prompted"
-    PIECE = "piece"
-    STORED = "stored"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """How long a part of a turn took."""
-
-    name: str
-    ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn as far as it has come.
-
-    Attributes
-    ----------
-    id : str
-    heard : tuple of Message
-        The burst being answered.
-    recall : Recall, optional
-    prompt : Prompt, optional
-    text : str
-        The reply so far.
-    reply : Message, optional
-        The reply as stored.
-    speaker : str
-        Who speaks: a model's name, or ``memory``.
-    usage : Usage
-    stages : tuple of Stage
-        Milliseconds by part: ``hear``, ``embed``, ``recall``, ``prompt``, ``first word``, ``speak``, ``store``.
-    why : str
-        Why it failed, in one sentence.
-    """
-
-    id: str
-    heard: tuple[Message, ...] = ()
-    recall: Recall | None = None
-    prompt: Prompt | None = None
-    text: str = ""
-    reply: Message | None = None
-    speaker: str = ""
-    usage: Usage = field(default_factory=Usage)
-    stages: tuple[Stage, ...] = ()
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that happened in a turn; `text` is the new piece, or the sentence that tells the user what failed."""
-
-    kind: StepKind
-    turn: Turn
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Saying:
-    """What somebody says to the persona, and by what way.
-
-    Attributes
-    ----------
-    lines : tuple of str
-        One message, or a burst of them, which get one answer.
-    external_id : str, optional
-        The channel's own id; what was answered before gets no second answer.
-    record : bool
-        False for calls that are no talk (titles, suggestions): nothing is stored.
-    instructions : str
-        What the client adds for this call.
-    """
-
-    lines: tuple[str, ...]
-    channel: str = "local"
-    conversation: str = "main"
-    sender: Sender = Sender.USER
-    sender_name: str = ""
-    external_id: str | None = None
-    record: bool = True
-    instructions: str = ""
-
-    @property
-    def query(self) -> str:
-        """The whole burst as one text."""
-        return "\n".join(self.lines)
-
-    def messages(self) -> list[NewMessage]:
-        """As they are stored; a burst under one external id has its lines told apart."""
-        several = len(self.lines) > 1
-        return [
-            NewMessage(
-                line,
-                sender=self.sender,
-                sender_name=self.sender_name,
-                channel=self.channel,
-                conversation=self.conversation,
-                external_id=f"{self.external_id}/{i}" if self.external_id and several else self.external_id,
-            )
-            for i, line in enumerate(self.lines)
-        ]
+T = TypeVar("T")
 
 
 class _Running:
@@ -206,32 +103,49 @@ class Turns:
             raise InputError("There is nothing in that message. Say something.")
         async with self._vessel.turn_lock():
             run = _Running(Turn(self._vessel.memory.context.new_id(), speaker=self.speaker.name))
-            heard = await self._hear(said)
-            if not heard:
-                return
-            run.lap("hear")
-            yield Step(StepKind.HEARD, run.now(heard=tuple(heard)))
             try:
+                heard = await self._hear(said)
+                if not heard:
+                    return
+                run.lap("hear")
+                yield Step(StepKind.HEARD, run.now(heard=tuple(heard)))
                 async for step in self._answer(run, said):
                     yield step
-            except EchoVesselError as error:
-                _log.warning("a turn failed: %s", type(error).__name__)
-                await self._keep(run, said)
-                yield Step(StepKind.FAILED, run.now(why=str(error)), str(error))
             except (asyncio.CancelledError, GeneratorExit):
-                await self._keep(run, said)
+                await _done(lambda: self._end(run, said, "cancelled"))
                 raise
+            except Exception as error:  # noqa: BLE001
+                # A turn is a border: whatever broke, its channel is told, and the next turn can begin.
+                known = isinstance(error, EchoVesselError)
+                _log.log(logging.WARNING if known else logging.ERROR, "a turn failed", exc_info=error)
+                why = str(error) if known else BROKEN
+                await _done(lambda: self._end(run, said, why))
+                yield Step(StepKind.FAILED, run.turn, why)
 
     async def _hear(self, said: Saying) -> list[Message]:
-        """The burst as stored; nothing when all of it was heard before."""
-        memory = self._vessel.memory
+        """The burst as stored, without what was answered before."""
+        messages = said.messages()
         if not said.record:
-            return [self._passing(message) for message in said.messages()]
-        deliveries = await asyncio.to_thread(lambda: list(memory.log.deliver(said.messages())))
+            return [self._passing(message) for message in messages]
+        return await _done(lambda: self._stored(messages))
+
+    def _stored(self, messages: Sequence[NewMessage]) -> list[Message]:
+        log = self._vessel.memory.log
+        deliveries = list(log.deliver(messages))
         self._vessel.wake()
-        if not any(delivery.outcome is Outcome.STORED for delivery in deliveries):
-            return []
-        return [delivery.message for delivery in deliveries if delivery.message is not None]
+        return [
+            delivery.message
+            for delivery in deliveries
+            if delivery.message is not None
+            and (delivery.outcome is Outcome.STORED or not self._answered(delivery.message))
+        ]
+
+    def _answered(self, message: Message) -> bool:
+        """Whether the persona has spoken since; a turn that failed before it did is tried again."""
+        if message.deleted_at is not None:
+            return True
+        after = self._vessel.memory.log.around(message.id, before=0, after=ANSWERS)
+        return any(one.sender is Sender.PERSONA for one in after)
 
     def _passing(self, message: NewMessage) -> Message:
         """A message that is answered but not kept."""
@@ -273,10 +187,9 @@ class Turns:
         run.lap("speak")
         if not run.turn.text.strip():
             raise ModelError("The model answered with nothing. Say it again, or choose another model.")
-        await self._keep(run, said)
+        await _done(lambda: self._keep(run, said))
         run.lap("store")
-        if said.record:
-            await asyncio.to_thread(self._note, run.turn, danger)
+        await _done(lambda: self._note(run.turn, said, danger))
         yield Step(StepKind.STORED, run.turn)
 
     async def _spoken(self, prompt: Prompt) -> AsyncIterator[Piece]:
@@ -317,7 +230,7 @@ class Turns:
             return replace(danger, resources="")
         return danger
 
-    async def _keep(self, run: _Running, said: Saying) -> None:
+    def _keep(self, run: _Running, said: Saying) -> None:
         """Store what the persona said, whole or cut."""
         text = run.turn.text.strip()
         if not said.record or not text or run.turn.reply is not None:
@@ -329,11 +242,22 @@ class Turns:
             conversation=said.conversation,
             reply_to=run.turn.heard[-1].id,
         )
-        run.now(reply=await asyncio.to_thread(self._vessel.memory.log.add, message))
+        run.now(reply=self._vessel.memory.log.add(message))
         self._vessel.wake()
 
-    def _note(self, turn: Turn, danger: Crisis | None) -> None:
-        """What a turn leaves beside its words; off the reply's path."""
+    def _end(self, run: _Running, said: Saying, why: str) -> None:
+        """What stays of a turn that did not come to its end."""
+        run.now(why=why)
+        try:
+            self._keep(run, said)
+            self._trace(run.turn, said)
+        except EchoVesselError as error:
+            _log.warning("what was said so far can't be kept: %s", error)
+
+    def _note(self, turn: Turn, said: Saying, danger: Crisis | None) -> None:
+        """What a turn leaves beside its words; the reply has been heard by now."""
+        if not said.record:
+            return
         memory = self._vessel.memory
         if turn.recall is not None:
             memory.access.record(hit.id for hit in turn.recall.hits)
@@ -342,5 +266,28 @@ class Turns:
             memory.shown.record(mind.items)
         if danger is not None:
             memory.notices.record(RESOURCES)
-        if self._vessel.config.server.traces:
-            memory.traces.add(turn.id, trace_of(turn))
+        self._trace(turn, said)
+
+    def _trace(self, turn: Turn, said: Saying) -> None:
+        told = {
+            "turn": turn.id,
+            "speaker": turn.speaker,
+            **{one.name: round(one.ms, 1) for one in turn.stages},
+        }
+        _log.info("turn", extra={"fields": told, "said": {"heard": said.query, "reply": turn.text}})
+        if said.record and self._vessel.config.server.traces:
+            self._vessel.memory.traces.add(turn.id, trace_of(turn))
+
+
+async def _done(call: Callable[[], T]) -> T:
+    """The result of blocking work, in a thread. It is waited for even when the turn is cancelled meanwhile."""
+    work = asyncio.ensure_future(asyncio.to_thread(call))
+    cancelled: asyncio.CancelledError | None = None
+    while not work.done():
+        try:
+            await asyncio.wait([work])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    return work.result()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from asyncio import AbstractEventLoop, Lock, get_running_loop
 from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, cast
@@ -31,6 +32,18 @@ from echovessel.runtime.worker import EmbeddingWorker, embed_pending
 QUERY_CHARACTERS = 2_000
 
 
+@dataclass(slots=True)
+class _Common:
+    """What the handles of all users and groups of one open persona share."""
+
+    config: Config
+    model: LanguageModel | None
+    given: bool  # the model, by the caller
+    worker: EmbeddingWorker
+    home: Path | None
+    locks: WeakKeyDictionary[AbstractEventLoop, dict[str, Lock]] = field(default_factory=WeakKeyDictionary)
+
+
 class Vessel:
     """One persona with its memory and embedder.
 
@@ -41,7 +54,7 @@ class Vessel:
     embedder : Embedder
     config : Config
     model : LanguageModel, optional
-        Who speaks and forms memories; None while none is set.
+        Who speaks and forms memories, with what it costs logged and limited; None while none is set.
     turns : Turns
         The talk with this user or group.
     """
@@ -53,16 +66,14 @@ class Vessel:
         config: Config,
         *,
         model: LanguageModel | None = None,
-        worker: EmbeddingWorker | None = None,
+        home: Path | None = None,
     ) -> None:
         self.memory = memory
         self.embedder = embedder
-        self.config = config
-        self._inner = model
-        self.model = None if model is None else Metered(model, memory, config.spending)
+        given = model is not None
+        worker = EmbeddingWorker(memory.vectors, embedder)
+        self._common = _Common(config, model or _configured(config), given, worker, home)
         self.turns = Turns(self)
-        self._worker = worker or EmbeddingWorker(memory.vectors, embedder)
-        self._locks: WeakKeyDictionary[AbstractEventLoop, dict[str, Lock]] = WeakKeyDictionary()
 
     @classmethod
     def open(
@@ -116,7 +127,7 @@ class Vessel:
             zone=config.zone,
             create=create,
         )
-        return cls(memory, vectors, config, model=model or _configured(config))
+        return cls(memory, vectors, config, model=model, home=file.parent)
 
     @classmethod
     def sample(
@@ -155,7 +166,8 @@ class Vessel:
             clock=clock or sample_clock(talk),
             zone=config.zone,
         )
-        vessel = cls(memory, vectors, config, model=model or _configured(config))
+        folder = Path(home).expanduser() if home is not None else None
+        vessel = cls(memory, vectors, config, model=model, home=folder)
         fill(memory, talk)
         vessel.embed_pending()
         return vessel
@@ -169,15 +181,51 @@ class Vessel:
         return self._within(Scope.group(group))
 
     def _within(self, scope: Scope) -> Self:
-        other = type(self)(
-            self.memory.within(scope), self.embedder, self.config, model=self._inner, worker=self._worker
-        )
-        other._locks = self._locks
+        other = type(self).__new__(type(self))
+        other.memory, other.embedder, other._common = self.memory.within(scope), self.embedder, self._common
+        other.turns = Turns(other)
         return other
+
+    @property
+    def config(self) -> Config:
+        """The settings, the same for every user and group."""
+        return self._common.config
+
+    @property
+    def model(self) -> Metered | None:
+        """Who speaks and forms memories."""
+        inner = self._common.model
+        return None if inner is None else Metered(inner, self.memory, self.config.spending)
+
+    def reload(self) -> tuple[str, ...]:
+        """Read `config.toml` again; every user's and group's handle follows from the next turn on.
+
+        Returns
+        -------
+        Names of changed settings that need a new start.
+
+        Raises
+        ------
+        ConfigError
+            It can't be used; the old settings hold.
+        """
+        if self._common.home is None:
+            return ()
+        before, now = self.config, load(self._common.home)
+        if now.model != before.model and not self._common.given:
+            self._common.model = _configured(now)
+        self._common.config = now
+        # The embedder and the zone are part of the open file, the address of the open server.
+        fixed = ("embedder", "persona", "user", "zone")
+        late = [name for name in fixed if getattr(before, name) != getattr(now, name)]
+        late += [
+            f"server.{n}" for n in ("host", "port") if getattr(before.server, n) != getattr(now.server, n)
+        ]
+        return tuple(late)
 
     def turn_lock(self) -> Lock:
         """What lets one turn at a time run in this scope."""
-        locks = self._locks.setdefault(get_running_loop(), {})
+        locks = self._common.locks.setdefault(get_running_loop(), {})
         return locks.setdefault(self.memory.context.scope.key, Lock())
 
     async def reply(self, text: str | Sequence[str]) -> AsyncIterator[str]:
@@ -236,7 +284,7 @@ class Vessel:
 
     def wake(self) -> None:
         """Let the worker make the vectors of what was just written."""
-        self._worker.wake()
+        self._common.worker.wake()
 
     def remember(self, text: str, *, sender: Sender | str = Sender.USER, **fields: Any) -> Message:
         """Store what was said. It commits at once; its vector follows from the worker.
@@ -262,7 +310,7 @@ class Vessel:
 
     def close(self) -> None:
         """Stop the worker and close the file, for every handle that shares it."""
-        self._worker.close()
+        self._common.worker.close()
         self.memory.close()
 
     def __enter__(self) -> Self:

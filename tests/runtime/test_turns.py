@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
-from echovessel.errors import InputError, ModelError
+from echovessel.embedding import TextKind, Vectors
+from echovessel.errors import ConfigError, InputError, ModelError
 from echovessel.memory.records import Sender
+from echovessel.models.hash import HashEmbedder
 from echovessel.models.language import Piece, Reply, Request, ScriptedModel, Usage
 from echovessel.runtime.config import Config
 from echovessel.runtime.spending import SpendingLimits
@@ -18,11 +22,8 @@ from echovessel.runtime.vessel import Vessel
 
 def opened(model: object = None, **settings: object) -> Vessel:
     """A vessel in memory, with the hash embedder."""
-    vessel = Vessel.sample("mara", embedder="hash", model=model)  # type: ignore[arg-type]
-    vessel.config = Config(**settings)  # type: ignore[arg-type]
-    return Vessel(
-        vessel.memory.within(vessel.memory.context.scope), vessel.embedder, vessel.config, model=model
-    )  # type: ignore[arg-type]
+    sample = Vessel.sample("mara", embedder="hash")
+    return Vessel(sample.memory, sample.embedder, Config(**settings), model=model)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -89,6 +90,25 @@ def test_a_message_that_was_delivered_before_gets_no_second_answer(vessel: Vesse
     assert len([m for m in vessel.memory.log.between() if m.external_id == "m1"]) == 1
 
 
+def test_each_line_of_a_burst_is_known_again_by_its_own_id(vessel: Vessel) -> None:
+    turn(vessel, Saying(("One.",), channel="discord", external_id="m1"))
+
+    done = turn(vessel, Saying(("One.", "Two."), channel="discord", external_id=("m1", "m2")))[-1].turn
+
+    assert [message.text for message in done.heard] == ["Two."]
+
+
+def test_a_message_whose_turn_failed_is_answered_when_it_comes_again() -> None:
+    answers: list[object] = [ModelError("Away."), "Here."]
+    with opened(ScriptedModel(answers)) as vessel:  # type: ignore[arg-type]
+        said = Saying(("Hello?",), channel="discord", external_id="m1")
+        turn(vessel, said)
+
+        assert turn(vessel, said)[-1].turn.text == "Here."
+        assert turn(vessel, said) == []
+        assert last(vessel, 2) == [("user", "Hello?"), ("persona", "Here.")]
+
+
 @pytest.mark.parametrize("empty", ["", "  \n", [], [" "]])
 def test_nothing_to_answer_is_refused(vessel: Vessel, empty: object) -> None:
     before = vessel.memory.log.count()
@@ -124,6 +144,21 @@ def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came() -> None:
     with opened(Breaking()) as vessel:
         assert turn(vessel, "Go on.")[-1].kind is StepKind.FAILED
         assert last(vessel, 2) == [("user", "Go on."), ("persona", "Half a")]
+
+
+def test_what_nobody_foresaw_ends_the_turn_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Breaking):
+        async def stream(self, request: Request) -> AsyncIterator[Piece]:
+            yield Piece("Half a ")
+            raise KeyError("a bug")
+
+    with opened(Broken()) as vessel:
+        failed = turn(vessel, "Go on.")[-1]
+
+        assert failed.kind is StepKind.FAILED
+        assert "What you said is kept" in failed.text
+        assert last(vessel, 2) == [("user", "Go on."), ("persona", "Half a")]
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 
 class Waiting:
@@ -183,6 +218,61 @@ def test_a_cancelled_task_keeps_what_was_said() -> None:
         asyncio.run(stop())
 
         assert last(vessel, 2) == [("user", "Tell me."), ("persona", "Well")]
+
+
+def test_a_turn_that_takes_too_long_keeps_what_was_said_and_frees_the_way() -> None:
+    class Endless(Waiting):
+        async def stream(self, request: Request) -> AsyncIterator[Piece]:
+            yield Piece("Well ")
+            await asyncio.sleep(60)
+
+    with opened(Endless()) as vessel:
+
+        async def hurried() -> None:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.5):
+                    await _drained(vessel)
+            assert not vessel.turn_lock().locked()
+
+        asyncio.run(hurried())
+
+        assert last(vessel, 2) == [("user", "Hello."), ("persona", "Well")]
+
+
+def test_the_event_loop_stays_free_while_the_embedder_works() -> None:
+    class Slow(HashEmbedder):
+        def embed(self, texts: Sequence[str], *, kind: TextKind) -> Vectors:
+            time.sleep(0.1)
+            return super().embed(texts, kind=kind)
+
+    with Vessel(opened().memory, Slow(), Config()) as vessel:
+
+        async def ticks() -> int:
+            talk, count = asyncio.create_task(_drained(vessel)), 0
+            while not talk.done():
+                await asyncio.sleep(0.01)
+                count += 1
+            return count
+
+        assert asyncio.run(ticks()) >= 5
+
+
+def test_a_reload_reaches_every_handle(tmp_path: Path) -> None:
+    with Vessel.open(tmp_path, embedder="hash") as vessel:
+        mei = vessel.for_user("mei")
+        assert mei.model is None
+        (tmp_path / "config.toml").write_text(
+            "[model]\nmain = 'openai/x'\n[prompt]\nbudget = 900\n[server]\nport = 9\n"
+        )
+
+        assert vessel.reload() == ("server.port",)
+
+        assert mei.model is not None
+        assert mei.config.prompt.budget == 900
+        (tmp_path / "config.toml").write_text("[prompt]\nbudget = -1\n")
+        with pytest.raises(ConfigError):
+            vessel.reload()
+        assert mei.config.prompt.budget == 900
 
 
 def test_one_turn_at_a_time_with_one_user_and_others_meanwhile() -> None:
