@@ -75,10 +75,10 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
         return []
     prior = PRIOR * (n_one + n_two)
     found = []
-    for phrase, count in one.items():
+    for gram, count in one.items():
         if count < LEAST:
             continue
-        other = two[phrase]
+        other = two[gram]
         alpha = PRIOR * (count + other)
         delta = _log_odds(count + alpha, n_one + prior) - _log_odds(other + alpha, n_two + prior)
         found.append(
