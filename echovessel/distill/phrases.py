@@ -82,7 +82,7 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
         alpha = PRIOR * (count + other)
         delta = _log_odds(count + alpha, n_one + prior) - _log_odds(other + alpha, n_two + prior)
         found.append(
-            Phrase(phrase, count, other, delta / math.sqrt(1 / (count + alpha) + 1 / (other + alpha)))
+            Phrase(gram, count, other, delta / math.sqrt(1 / (count + alpha) + 1 / (other + alpha)))
         )
     found.sort(key=lambda phrase: (-phrase.z, phrase.text))
     kept: list[Phrase] = []
