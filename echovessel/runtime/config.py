@@ -55,6 +55,7 @@ class ServerSettings(BaseModel):
     )
     port: int = Field(7862, ge=0, le=65535, description="The port.")
     traces: bool = Field(False, description="Whether each turn is kept step by step; it holds what was said.")
+    log_text: bool = Field(False, description="Whether the log of `echovessel run` holds what was said.")
 
 
 class Config(BaseSettings):

@@ -174,13 +174,14 @@ class Vessel:
 
     def for_user(self, user: str) -> Self:
         """The same persona, as another user talks with it."""
-        return self._within(Scope.user(user))
+        return self.within(Scope.user(user))
 
     def for_group(self, group: str) -> Self:
         """The same persona, as a group talks with it."""
-        return self._within(Scope.group(group))
+        return self.within(Scope.group(group))
 
-    def _within(self, scope: Scope) -> Self:
+    def within(self, scope: Scope) -> Self:
+        """The same persona, in the scope of a user or group."""
         other = type(self).__new__(type(self))
         other.memory, other.embedder, other._common = self.memory.within(scope), self.embedder, self._common
         other.turns = Turns(other)
