@@ -80,6 +80,11 @@ def status(
     typer.echo(
         f"{found.path}: {found.size / 1e6:.1f} MB, embedder {made_by}, {found.pending} vectors pending"
     )
+    typer.echo(
+        f"daemon: {'none' if found.daemon is None else f'process {found.daemon}'}, model:"
+        f" {found.model or 'none, memory alone speaks'}, {found.waiting} talks wait to become memories"
+    )
+    typer.echo("spent: " + ", ".join(str(period) for period in found.spent))
     table = Table(box=None, pad_edge=False)
     table.add_column("persona")
     headings = (

@@ -10,7 +10,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from echovessel.errors import SpendingLimit
-from echovessel.memory.calls import Call
+from echovessel.memory.calls import Call, Calls
 from echovessel.memory.memory import Memory
 from echovessel.models.language import LanguageModel, Piece, Reply, Request, Usage
 from echovessel.runtime.spending import SpendingLimits
@@ -30,6 +30,11 @@ class Spent:
     limit: float | None
     unpriced: int
 
+    def __str__(self) -> str:
+        limit = "" if self.limit is None else f" of ${self.limit:.2f}"
+        unknown = f" and {self.unpriced} calls of unknown price" if self.unpriced else ""
+        return f"${self.cost:.2f}{limit} this {self.period}{unknown}"
+
     @property
     def share(self) -> float | None:
         """Spent over limit."""
@@ -48,19 +53,20 @@ class Spent:
         return self.share is not None and self.share >= 1.0
 
 
-def spent(memory: Memory, limits: SpendingLimits) -> tuple[Spent, Spent]:
+def spent(memory: Memory, limits: SpendingLimits) -> tuple[Spent, ...]:
     """What this day and this month cost so far, in the zone of the scope."""
-    zone = ZoneInfo(memory.personas.zone_of(memory.context.scope))
-    midnight = memory.context.clock.now().astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    found = []
-    for period, since, limit in (("day", midnight, limits.day), ("month", _first(midnight), limits.month)):
-        total = memory.calls.total(since)
-        found.append(Spent(period, total.cost, limit, total.unpriced))
-    return found[0], found[1]
+    zone = memory.personas.zone_of(memory.context.scope)
+    return spent_in(memory.calls, limits, zone, memory.context.clock.now())
 
 
-def _first(midnight: datetime) -> datetime:
-    return midnight.replace(day=1)
+def spent_in(calls: Calls, limits: SpendingLimits, zone: str, now: datetime) -> tuple[Spent, ...]:
+    """The same, in any zone."""
+    midnight = now.astimezone(ZoneInfo(zone)).replace(hour=0, minute=0, second=0, microsecond=0)
+    day, month = calls.total(midnight), calls.total(midnight.replace(day=1))
+    return (
+        Spent("day", day.cost, limits.day, day.unpriced),
+        Spent("month", month.cost, limits.month, month.unpriced),
+    )
 
 
 class Metered:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from echovessel.memory.records import Scope, Session, SessionState
 
 if TYPE_CHECKING:
     from echovessel.runtime.vessel import Vessel
+
+
+def ready() -> bool:
+    """Whether the mind can make memories."""
+    return find_spec("echovessel.mind.consolidation") is not None
 
 
 def consolidator(vessel: Vessel) -> Any:

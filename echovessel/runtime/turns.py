@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from echovessel.errors import EchoVesselError, InputError, ModelError, SpendingLimit
 from echovessel.memory.recall import Recall
-from echovessel.memory.records import Message, NewMessage, Outcome, Sender
+from echovessel.memory.records import Message, NewMessage, Outcome, Sender, Session, SessionState
 from echovessel.mind.crisis import Crisis, CrisisHook, WordsOfCrisis
 from echovessel.mind.prompt import Prompt, assemble
 from echovessel.mind.prompt.assemble import RECENT
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
 from echovessel.models.language import Piece
+from echovessel.runtime import forming
 from echovessel.runtime.trace import trace_of
 from echovessel.runtime.turn import Saying, Stage, Step, StepKind, Turn
 
@@ -32,7 +35,7 @@ RESOURCES = "crisis-resources"
 ANSWERS = (
     200  # messages after a redelivered one among which its answer is looked for; a session holds no more
 )
-BROKEN = "Something inside EchoVessel broke. What you said is kept, and the log says where it happened."
+BROKEN = "Something inside EchoVessel broke ({what} in {where}). What you said is kept; say it again, or report this."
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -116,11 +119,38 @@ class Turns:
                 raise
             except Exception as error:  # noqa: BLE001
                 # A turn is a border: whatever broke, its channel is told, and the next turn can begin.
-                known = isinstance(error, EchoVesselError)
-                _log.log(logging.WARNING if known else logging.ERROR, "a turn failed", exc_info=error)
-                why = str(error) if known else BROKEN
+                why = _told(error)
                 await _done(lambda: self._end(run, said, why))
                 yield Step(StepKind.FAILED, run.turn, why)
+
+    async def close_session(self, conversation: str = "main", channel: str = "local") -> list[Any]:
+        """End the talk now, and make memories of it; without a model it waits for one.
+
+        Returns
+        -------
+        list of Consolidated
+            What came of each session that was closed.
+
+        Raises
+        ------
+        ModelError
+            The model gave nothing useful; the session is kept and is tried again later.
+        """
+        async with self._vessel.turn_lock():
+            closed = await asyncio.to_thread(self._close, channel, conversation)
+        if self._vessel.model is None or not closed or not forming.ready():
+            return []
+        mind = forming.consolidator(self._vessel)
+        return [await mind.run(session.id) for session in closed]
+
+    def _close(self, channel: str, conversation: str) -> list[Session]:
+        memory = self._vessel.memory
+        return [
+            memory.sessions.close(session.id)
+            for session in memory.sessions.list(state=SessionState.OPEN)
+            if (session.scope, session.channel, session.conversation)
+            == (memory.context.scope, channel, conversation)
+        ]
 
     async def _hear(self, said: Saying) -> list[Message]:
         """The burst as stored, without what was answered before."""
@@ -206,7 +236,11 @@ class Turns:
     def _recall(self, query: str, vector: NDArray[np.floating] | None, heard: Sequence[Message]) -> Recall:
         """What rises for the burst, without the burst itself and what stands in the prompt word for word."""
         vessel = self._vessel
-        present = {message.id for message in [*vessel.memory.log.last(RECENT), *heard]}
+        recent = vessel.memory.log.last(RECENT)
+        if isinstance(self.speaker, ExtractiveSpeaker):
+            # Memory alone can speak only from what it recalls, but needn't quote itself.
+            recent = [message for message in recent if message.sender is Sender.PERSONA]
+        present = {message.id for message in [*recent, *heard]}
         return vessel.memory.recall(query, vector=vector, weights=vessel.weights, exclude=present)
 
     def _prompt(
@@ -277,6 +311,16 @@ class Turns:
         _log.info("turn", extra={"fields": told, "said": {"heard": said.query, "reply": turn.text}})
         if said.record and self._vessel.config.server.traces:
             self._vessel.memory.traces.add(turn.id, trace_of(turn))
+
+
+def _told(error: Exception) -> str:
+    """The sentence for the user; the log gets the frames of what nobody foresaw, and only of that."""
+    if isinstance(error, EchoVesselError):
+        _log.warning("a turn failed: %s", type(error).__name__)
+        return str(error)
+    _log.error("a turn broke", exc_info=error)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return BROKEN.format(what=type(error).__name__, where=f"{Path(frame.filename).name}:{frame.lineno}")
 
 
 async def _done(call: Callable[[], T]) -> T:

@@ -11,16 +11,20 @@ from pathlib import Path
 from echovessel.clock import SystemClock
 from echovessel.embedding import Embedder, EmbedderIdentity
 from echovessel.errors import InputError, StoreFull, StoreReadOnly
+from echovessel.memory.calls import Calls
 from echovessel.memory.census import Held, census, size
 from echovessel.memory.context import Context
 from echovessel.memory.engine import Store
 from echovessel.memory.ids import IdMaker
+from echovessel.memory.personas import machine_zone
 from echovessel.memory.records import Scope
 from echovessel.memory.reembed import Reembed
 from echovessel.memory.vectors import Vectors
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime import config
+from echovessel.runtime.costs import Spent, spent_in
 from echovessel.runtime.home import FILE, memory_file
+from echovessel.runtime.lock import running
 from echovessel.runtime.vessel import Vessel
 
 
@@ -39,6 +43,14 @@ class Status:
         Texts that wait for their vector; until then only their words find them.
     embedder : EmbedderIdentity, optional
         Who made the vectors.
+    waiting : int
+        Talks that ended and wait to be made into memories.
+    daemon : int, optional
+        Process of the daemon; None when none runs.
+    model : str
+        The language model that is set; empty for none.
+    spent : tuple of Spent
+        What the calls of this day and this month cost.
     """
 
     path: str
@@ -46,6 +58,10 @@ class Status:
     held: tuple[Held, ...]
     pending: int
     embedder: EmbedderIdentity | None
+    waiting: int
+    daemon: int | None
+    model: str
+    spent: tuple[Spent, ...]
 
 
 @contextmanager
@@ -91,15 +107,22 @@ def create(home: str | os.PathLike[str], **settings: str) -> Path:
 
 
 def status(home: str | os.PathLike[str]) -> Status:
-    """What the file of a vessel holds."""
+    """What the file of a vessel holds, and what is going on in it."""
+    file = memory_file(home)
+    settings = config.load(file.parent)
     with whole_file(home) as context, context.store.read():
         vectors = Vectors(context)
+        zone = settings.zone or machine_zone(context.clock.now())
         return Status(
             context.store.path,
             size(context.store),
             tuple(census(context.store)),
             vectors.pending_count(),
             vectors.identity(),
+            context.store.value("SELECT count(*) FROM sessions WHERE state = 'pending'"),
+            running(file),
+            settings.model.main or settings.model.fast,
+            spent_in(Calls(context), settings.spending, zone, context.clock.now()),
         )
 
 

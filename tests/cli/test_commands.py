@@ -19,6 +19,8 @@ from tests.cli.conftest import Echo, in_file, owner
 COMMANDS = (
     "init",
     "demo",
+    "chat",
+    "run",
     "remember",
     "recall",
     "search",
@@ -38,7 +40,7 @@ def test_a_first_day(echo: Echo, home: Path, tmp_path: Path) -> None:
     assert "echovessel remember" in made.out
     assert config.load(home).zone == "Asia/Shanghai"
     text = (home / "config.toml").read_text()
-    assert all(f"{name} = " in text for name in config.Config.model_fields)
+    assert all(f"{name} = " in text or f"[{name}]" in text for name in config.Config.model_fields)
 
     stored = echo("remember", "Scott 搬到柏林了")
     assert stored.code == 0
@@ -72,7 +74,7 @@ def test_the_version_and_the_help(echo: Echo) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["remember", "recall", "search", "forget", "status", "doctor", "backup", "reembed"]
+    "name", ["chat", "run", "remember", "recall", "search", "forget", "status", "doctor", "backup", "reembed"]
 )
 def test_every_command_takes_a_home(echo: Echo, name: str) -> None:
     assert "--home" in echo(name, "--help").out

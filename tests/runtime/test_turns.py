@@ -11,7 +11,7 @@ import pytest
 
 from echovessel.embedding import TextKind, Vectors
 from echovessel.errors import ConfigError, InputError, ModelError
-from echovessel.memory.records import Sender
+from echovessel.memory.records import Sender, SessionState
 from echovessel.models.hash import HashEmbedder
 from echovessel.models.language import Piece, Reply, Request, ScriptedModel, Usage
 from echovessel.runtime.config import Config
@@ -156,6 +156,7 @@ def test_what_nobody_foresaw_ends_the_turn_with_a_sentence(caplog: pytest.LogCap
         failed = turn(vessel, "Go on.")[-1]
 
         assert failed.kind is StepKind.FAILED
+        assert "(KeyError in test_turns.py:" in failed.text
         assert "What you said is kept" in failed.text
         assert last(vessel, 2) == [("user", "Go on."), ("persona", "Half a")]
     assert [record.levelname for record in caplog.records] == ["ERROR"]
@@ -319,6 +320,37 @@ def test_without_a_model_memory_speaks() -> None:
         done = turn(vessel, "What is a quark?")[-1].turn
 
     assert (done.speaker, done.text) == ("memory", "I don't remember anything about that.")
+
+
+def test_memory_alone_quotes_what_was_said_a_moment_ago_and_never_itself() -> None:
+    with opened() as vessel:
+        first = turn(vessel, "Dot barked at the lighthouse in Penzance.")[-1].turn
+        vessel.embed_pending()
+        done = turn(vessel, "Did Dot bark at the lighthouse in Penzance?")[-1].turn
+
+    assert "Dot barked at the lighthouse in Penzance." in done.text
+    assert first.reply is not None
+    assert done.recall is not None
+    assert first.reply.id not in [hit.id for hit in done.recall.hits]
+
+
+def test_ending_a_talk_closes_its_session_and_no_other(vessel: Vessel) -> None:
+    turn(vessel, "Hello.")
+    turn(vessel, Saying(("Hello.",), channel="discord"))
+    turn(vessel.for_user("tom"), "Hello.")
+
+    asyncio.run(opened_without(vessel).turns.close_session())
+
+    open_ones = vessel.memory.sessions.list(state=SessionState.OPEN, everywhere=True)
+    assert {(s.scope.key, s.channel) for s in open_ones if s.channel != "talk"} == {
+        ("user:owner", "discord"),
+        ("user:tom", "local"),
+    }
+
+
+def opened_without(vessel: Vessel) -> Vessel:
+    """The same memory, without a model."""
+    return Vessel(vessel.memory, vessel.embedder, Config())
 
 
 def priced(text: str = "Fine.") -> ScriptedModel:
