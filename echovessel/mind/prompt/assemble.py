@@ -10,10 +10,12 @@ from echovessel.memory.memory import Memory
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import Message, NodeKind, Sender
 from echovessel.mind.crisis import Crisis
+from echovessel.mind.fence import quoted
 from echovessel.mind.prompt import fill
 from echovessel.mind.prompt.budget import fitted
 from echovessel.mind.prompt.reader import Reader
 from echovessel.mind.prompt.sections import Entry, Section
+from echovessel.mind.prompt.spoken import unforged
 from echovessel.mind.prompt.words import words
 from echovessel.models.language import Purpose, Request, Say
 from echovessel.text import Language, language_of
@@ -129,7 +131,7 @@ def assemble(
     """
     recent = _recent(memory, heard)
     language = language_of("\n".join(m.text for m in [*recent[-6:], *heard]))
-    r = Reader(memory, words(language), now)
+    r = Reader(memory, words(language), now, session=heard[-1].session if heard else "")
     # What stands word for word in the talk needs no second place.
     r.shown |= {m.id for m in recent} | {m.id for m in heard}
     kept, awaited = r.open(NodeKind.INTENTION), r.open(NodeKind.EXPECTATION)
@@ -185,11 +187,10 @@ def _crisis(r: Reader, crisis: Crisis | None) -> Section:
 
 
 def _said(r: Reader, message: Message) -> str:
-    # Only in a group does a name have to say who speaks; special tokens of a model can't be forged either way.
-    text = message.text.replace("<|", "‹|").strip()
     if message.sender is Sender.PERSONA or not (r.in_group or message.sender is Sender.OTHER):
-        return text
-    return f"{r.name_of(message)}: {text}"
+        return unforged(message.text, headings=True)
+    # Only in a group does a name have to say who speaks; on one line, so that nobody speaks in another's name.
+    return f"{r.name_of(message)}: {quoted(unforged(message.text, headings=True))}"
 
 
 def _says(r: Reader, messages: Sequence[Message]) -> list[Say]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import regex
 
+from echovessel.clock import day_of
 from echovessel.errors import NotFoundError
 from echovessel.memory.recall import Recall
-from echovessel.memory.records import CoreLabel, Message, Node, NodeKind, Origin, Sender, Subject
+from echovessel.memory.records import CoreLabel, Message, Node, NodeKind, Origin, Subject
 from echovessel.mind.bond import bond_lines
 from echovessel.mind.fence import quoted
 from echovessel.mind.prompt.reader import Reader
@@ -20,7 +21,7 @@ RECENT_DAYS, MOST = 3, 12
 SHOWN_AT_MOST = 2
 _ASKED = regex.compile(
     r"what(?:'s| is| has|’s)? (?:been )?on your mind|what have you been thinking"
-    r"|最近(?:都)?在?(?:想|琢磨|寻思)(?:些)?(?:什么|啥)|在想什么",
+    r"|(?<!我)(?:最近(?:都)?在?|在)(?:想|琢磨|寻思)(?:些)?(?:什么|什麼|啥)(?!时候|時候|都|样|樣|地方)",
     regex.IGNORECASE,
 )
 
@@ -48,6 +49,9 @@ def now(r: Reader) -> Section:
     lines = [r.words("time_user", speaker=r.speaker, time=r.clock(r.zone))]
     if persona.zone is not None:
         lines.insert(0, r.words("time_persona", time=r.clock(persona.zone)))
+    if r.last_talk is not None and day_of(r.last_talk, r.zone) < r.today:
+        # Earlier turns stand in the same conversation; without this they would read as if just said.
+        lines.append(r.words("last_talk", when=r.when(r.last_talk)))
     return Section("now", r.words("now"), tuple(Entry(line) for line in lines), plain=True)
 
 
@@ -157,7 +161,7 @@ def on_your_mind(r: Reader, heard: Sequence[Message]) -> Section:
     written = r.memory.nodes.list(
         kinds=[NodeKind.THOUGHT, NodeKind.INTENTION],
         origin=Origin.SLOW_TICK,
-        recorded_after=_last_talk(r, heard),
+        recorded_after=r.last_talk,
         limit=MOST,
     )
     thoughts = [n for n in written if n.attribute not in (NARRATIVE, PORTRAIT)]
@@ -191,10 +195,3 @@ def context(r: Reader, instructions: str) -> Section:
     lines = [Entry(quoted(line)) for line in instructions.splitlines() if line.strip()]
     head = f"{r.words('context')}\n{r.words('context_line', speaker=r.speaker)}"
     return Section("context", head, tuple(lines))
-
-
-def _last_talk(r: Reader, heard: Sequence[Message]) -> datetime | None:
-    """When the persona last answered before this."""
-    first = min((m.sent_at for m in heard), default=r.now)
-    earlier = [m for m in r.memory.log.last(50) if m.sender is Sender.PERSONA and m.sent_at < first]
-    return earlier[-1].sent_at if earlier else None

@@ -13,9 +13,12 @@ from echovessel.memory.memory import Memory
 from echovessel.memory.records import CoreLabel, Message, Node, NodeKind, NodeStatus, ScopeKind
 from echovessel.mind.fence import quoted
 from echovessel.mind.prompt.sections import Cut, Entry
+from echovessel.mind.prompt.spoken import unforged
 from echovessel.mind.prompt.words import Words
 from echovessel.text import fold
 from echovessel.timewords import day_in_words, days_in_words
+
+EARLIER = 20  # sessions that are looked at for the last talk
 
 
 @dataclass
@@ -25,6 +28,7 @@ class Reader:
     memory: Memory
     words: Words
     now: datetime
+    session: str = ""
     shown: set[str] = field(default_factory=set)
     repeated: list[Cut] = field(default_factory=list)
 
@@ -55,15 +59,26 @@ class Reader:
         """Whether several people talk."""
         return self.memory.context.scope.kind is ScopeKind.GROUP
 
+    @cached_property
+    def last_talk(self) -> datetime | None:
+        """When the persona last spoke in an earlier session than the one that is going on."""
+        for session in self.memory.sessions.list(limit=EARLIER):
+            if session.id == self.session or session.scope != self.memory.context.scope:
+                continue
+            said = [m.sent_at for m in self.memory.log.by_session(session.id) if m.sender == "persona"]
+            if said and said[-1] <= self.now:
+                return said[-1]
+        return None
+
     def block(self, label: CoreLabel) -> str:
-        """A core block's text; empty when there is none."""
+        """A core block's text, which can forge none of our headings and fences; empty when there is none."""
         if (
             label in (CoreLabel.USER, CoreLabel.RELATIONSHIP)
             and self.memory.context.scope.kind is not ScopeKind.USER
         ):
             return ""
         found = self.memory.core.get(label)
-        return found.text.strip() if found else ""
+        return unforged(found.text) if found else ""
 
     def nodes(self, kind: NodeKind, **filters: object) -> list[Node]:
         """Current memories of a kind."""

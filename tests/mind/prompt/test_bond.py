@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from importlib import resources
 
+import pytest
+
 from echovessel.clock import FixedClock
 from echovessel.memory.engine import migrations
 from echovessel.memory.memory import Memory
@@ -64,12 +66,35 @@ def test_each_line_cites_its_memory_and_goes_with_it(
     assert "Mao" not in again.text
 
 
+def test_in_a_chinese_talk_the_bond_is_told_in_chinese(
+    memory: Memory, clock: FixedClock, say: Callable[..., Message], prompt: Callable[..., Prompt]
+) -> None:
+    say("你好，我是梅。")
+    memory.nodes.add(NewNode("小梅", attribute="address"))
+    memory.nodes.add(NewNode("别人叫她全名", attribute="dislikes"))
+    clock.advance(timedelta(days=3))
+
+    system = prompt(say("我回来了，今天有点累。")).system
+
+    for line in (
+        "Mei希望被叫作：小梅",
+        "不喜欢：别人叫她全名",
+        "你们从2026-06-01（三天前）开始聊天。",
+    ):
+        assert f"- {line}\n" in system
+
+
+@pytest.mark.parametrize("name", ["affection", "bond_level", "intimacy", "好感度", "亲密度"])
+def test_the_search_for_meters_finds_them(name: str) -> None:
+    assert METERS.search(f"{name} INTEGER NOT NULL")
+
+
 def test_no_number_stands_for_the_bond_anywhere() -> None:
     package = resources.files("echovessel")
-    for name in ("memory", "mind", "runtime", "models"):
-        for path in [p for p in _files(package / name) if p.name.endswith((".py", ".sql", ".toml", ".md"))]:
-            text = path.read_text(encoding="utf-8")
-            assert not METERS.search(text), path
+    files = [path for path in _files(package) if path.name.endswith((".py", ".sql", ".toml", ".md", ".js"))]
+    assert {"assemble.py", "0002.sql", "words.toml", "turns.py"} <= {path.name for path in files}
+    for path in files:
+        assert not METERS.search(path.read_text(encoding="utf-8")), path
     assert not METERS.search("".join(migrations()))
 
 

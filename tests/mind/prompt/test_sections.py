@@ -234,3 +234,33 @@ def test_with_nothing_on_its_mind_the_persona_is_told_to_say_so(
 
     assert mind is not None
     assert answer in mind.text
+
+
+def test_asked_later_in_the_same_talk_it_still_knows_what_was_on_its_mind(
+    full: Memory, clock: FixedClock, say: Callable[..., Message], prompt: Callable[..., Prompt]
+) -> None:
+    say("I'm back.")
+    clock.advance(timedelta(seconds=5))
+    say("Welcome back.", "persona")
+    clock.advance(timedelta(seconds=5))
+
+    assert "I wonder who taught Mei" in prompt(say("What's been on your mind?")).system
+
+
+@pytest.mark.parametrize("text", ["我在想什么时候去医院", "我最近在想什么都没用", "What is on the table?"])
+def test_some_questions_only_sound_like_asking_what_is_on_its_mind(
+    say: Callable[..., Message], prompt: Callable[..., Prompt], text: str
+) -> None:
+    assert prompt(say(text)).section("mind") is None
+
+
+def test_it_knows_how_long_ago_the_last_talk_was(
+    clock: FixedClock, say: Callable[..., Message], prompt: Callable[..., Prompt]
+) -> None:
+    say("See you.")
+    say("See you.", "persona")
+    assert "last talked" not in prompt(say("One more thing.")).system
+    clock.advance(timedelta(days=3))
+
+    assert "You last talked 3 days ago" in prompt(say("Hello.")).system
+    assert "你们上次聊天是三天前" in prompt(say("我回来啦，你这几天过得怎么样？我可想你了")).system
