@@ -9,6 +9,7 @@ from datetime import datetime
 from echovessel.memory.memory import Memory
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import Message, NodeKind, Sender
+from echovessel.mind.bond import bond_lines
 from echovessel.mind.crisis import Crisis
 from echovessel.mind.fence import quoted
 from echovessel.mind.prompt import fill
@@ -137,6 +138,7 @@ def assemble(
     kept, awaited = r.open(NodeKind.INTENTION), r.open(NodeKind.EXPECTATION)
     own = {node.id for node in (*kept, *awaited)}
     named = {hit.id for hit in recall.hits} if recall else set[str]()
+    bond = bond_lines(r)  # first, since a name to be called by says nothing among what merely rose
     recalled = fill.recalled(r, recall, own)
     before = [fill.who(r), fill.now(r), _crisis(r, crisis), fill.mood(r), fill.style(r)]
     sections = [
@@ -145,7 +147,7 @@ def assemble(
         fill.pending(r),
         fill.days(r),
         recalled,
-        fill.speaker(r),
+        fill.speaker(r, bond),
         fill.self_image(r),
         fill.on_your_mind(r, heard),
         fill.promises(r, r.among(kept, named)),

@@ -11,7 +11,6 @@ from echovessel.clock import day_of
 from echovessel.errors import NotFoundError
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import CoreLabel, Message, Node, NodeKind, Origin, Subject
-from echovessel.mind.bond import bond_lines
 from echovessel.mind.fence import quoted
 from echovessel.mind.prompt.reader import Reader
 from echovessel.mind.prompt.sections import Cut, Entry, Section
@@ -132,12 +131,12 @@ def recalled(r: Reader, recall: Recall | None, own_sections: set[str]) -> Sectio
     return Section("recalled", r.words("recalled"), entries, cut=tuple(cut))
 
 
-def speaker(r: Reader) -> Section:
+def speaker(r: Reader, bond: Sequence[Entry]) -> Section:
     """What people wrote about the user, how they want to be met, and pinned thoughts about them."""
     cut: list[Cut] = []
     written = [r.block(CoreLabel.USER), r.block(CoreLabel.RELATIONSHIP)]
     entries = [Entry(quoted(line)) for block in written for line in block.splitlines() if line.strip()]
-    entries += bond_lines(r)
+    entries += bond
     pinned = [n for n in r.nodes(NodeKind.THOUGHT, pinned=True) if n.subject is Subject.USER]
     entries += r.take([(n.id, n.text, quoted(n.text)) for n in pinned], cut)
     return Section("speaker", r.words("speaker", speaker=r.speaker), tuple(entries), cut=tuple(cut))

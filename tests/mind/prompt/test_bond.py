@@ -66,6 +66,20 @@ def test_each_line_cites_its_memory_and_goes_with_it(
     assert "Mao" not in again.text
 
 
+def test_a_bond_line_that_also_rises_stays_where_it_says_what_it_is(
+    memory: Memory, say: Callable[..., Message], prompt: Callable[..., Prompt]
+) -> None:
+    scott = memory.directory.add("Scott")
+    fact = memory.nodes.add(NewNode("jokes about Scott", attribute="dislikes", entities=(scott.id,)))
+
+    found = prompt(say("Have you met Scott?"))
+
+    assert found.recall is not None
+    assert fact.id in [hit.id for hit in found.recall.hits]
+    assert "Doesn't like: jokes about Scott" in found.system
+    assert found.system.count("jokes about Scott") == 1
+
+
 def test_in_a_chinese_talk_the_bond_is_told_in_chinese(
     memory: Memory, clock: FixedClock, say: Callable[..., Message], prompt: Callable[..., Prompt]
 ) -> None:
