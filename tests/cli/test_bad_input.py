@@ -124,7 +124,7 @@ def test_a_place_that_cannot_be_written(echo: Echo, home: Path, tmp_path: Path) 
         (("reembed", "--embedder", "e6"), 1, "There is no embedder 'e6'. Did you mean 'e5'?"),
         (("reembed", "/nowhere/memory.db"), 1, "There is no memory in"),
         (("backup", "/nowhere/copy.db"), 1, "There is no folder /nowhere"),
-        (("chat",), 2, "No such command 'chat'"),
+        (("chatter",), 2, "No such command 'chatter'"),
     ],
 )
 def test_what_cannot_be_used_is_named(
