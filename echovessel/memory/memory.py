@@ -19,6 +19,7 @@ from echovessel.memory.access import Access
 from echovessel.memory.calls import Calls
 from echovessel.memory.context import Context
 from echovessel.memory.core_blocks import CoreBlocks
+from echovessel.memory.cycles import Cycles
 from echovessel.memory.engine import Store
 from echovessel.memory.entities import Entities
 from echovessel.memory.forget import Derived, Forget
@@ -35,6 +36,7 @@ from echovessel.memory.records import Entity, Forgotten, NewNode, Node, NodeKind
 from echovessel.memory.search import Search
 from echovessel.memory.sessions import Sessions
 from echovessel.memory.shown import Shown
+from echovessel.memory.stages import Stages
 from echovessel.memory.targets import Target
 from echovessel.memory.traces import Traces
 from echovessel.memory.vectors import Vectors
@@ -80,6 +82,10 @@ class Memory:
         What calls of language models cost.
     traces : Traces
         Turns kept step by step, on demand.
+    stages : Stages
+        How far the consolidation of each session has come.
+    cycles : Cycles
+        The audit of reflections and slow ticks.
     """
 
     def __init__(self, context: Context, *, indexes: Indexes | None = None) -> None:
@@ -100,6 +106,8 @@ class Memory:
         self.notices = Notices(context)
         self.calls = Calls(context)
         self.traces = Traces(context)
+        self.stages = Stages(context)
+        self.cycles = Cycles(context)
         self._recaller = Recaller(context, self.directory, self.log, self.vectors, self._indexes)
 
     @classmethod

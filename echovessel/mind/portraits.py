@@ -1,0 +1,83 @@
+"""Portraits of third parties: one thought each, written anew when enough has happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from echovessel.embedding import Embedder
+from echovessel.memory.memory import Memory
+from echovessel.memory.records import Entity, NewNode, Node, NodeKind, Origin, Subject
+from echovessel.mind import thinking
+from echovessel.mind.fence import quoted
+from echovessel.mind.prompts import prompt_file
+from echovessel.mind.reflection import Thoughts, with_vectors
+from echovessel.mind.settings import MindSettings
+from echovessel.models.language import LanguageModel, Purpose, structured
+
+ATTRIBUTE = "portrait"
+ENOUGH, MOST_READ, MOST_A_TIME = 3, 20, 2
+
+
+class _Portrait(BaseModel):
+    text: str = ""
+    rests_on: list[str] = Field(default_factory=list)
+
+
+def due(memory: Memory, fresh: Sequence[str]) -> list[Entity]:
+    """Those of whom three events or more are newer than their portrait, among the ones just spoken of."""
+    spoken = dict.fromkeys(entity for node in fresh for entity in memory.nodes.get(node).entities)
+    found = []
+    for ident in spoken:
+        last = _last(memory, ident)
+        events = memory.nodes.list(kinds=[NodeKind.EVENT], entity=ident, limit=MOST_READ)
+        newer = [node for node in events if last is None or node.recorded_at > last.recorded_at]
+        if len(newer) >= ENOUGH:
+            found.append(memory.directory.get(ident))
+    return found[:MOST_A_TIME]
+
+
+async def portray(
+    memory: Memory, embedder: Embedder, model: LanguageModel, entity: Entity, *, settings: MindSettings
+) -> Thoughts:
+    """Ask for a portrait; writes nothing."""
+    nodes = memory.nodes.list(kinds=[NodeKind.EVENT], entity=entity.id, limit=MOST_READ)
+    language = thinking.talk_language(memory, nodes)
+    shown = thinking.Shown(memory, nodes, memory.context.clock.now(), language)
+    last = _last(memory, entity.id)
+    request = prompt_file("portrait", language).request(
+        values={
+            "persona": thinking.names(memory)[0],
+            "name": quoted(entity.name, limit=60),
+            "memories": shown.text,
+            "before": quoted(last.text) if last else "-",
+        },
+        purpose=Purpose.REFLECTION,
+        role="fast",
+        schema=_Portrait,
+        max_tokens=settings.cycle_output,
+    )
+    parsed = await structured(model, request)
+    text = parsed.value.text.strip()
+    new = []
+    if text and (last is None or text != last.text) and shown.fits(text, parsed.value.rests_on, least=1):
+        new.append(
+            NewNode(
+                text,
+                kind=NodeKind.THOUGHT,
+                subject=Subject.OTHER,
+                about=entity.id,
+                attribute=ATTRIBUTE,
+                origin=Origin.REFLECTION,
+                known_at=shown.now,
+                sources=shown.sources(parsed.value.rests_on),
+                supersedes=(last.id,) if last else (),
+            )
+        )
+    return Thoughts(shown, with_vectors(embedder, new), parsed.usage)
+
+
+def _last(memory: Memory, entity: str) -> Node | None:
+    found = memory.nodes.list(kinds=[NodeKind.THOUGHT], attribute=ATTRIBUTE, entity=entity)
+    return next((node for node in found if node.scope == memory.context.scope), None)

@@ -1,0 +1,180 @@
+"""The slow tick: the persona thinking while nobody talks, behind guards that always win."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from pydantic import BaseModel, Field
+
+from echovessel.embedding import Embedder
+from echovessel.errors import ModelError
+from echovessel.memory.cycles import Cycle, CycleKind, CycleOutcome
+from echovessel.memory.memory import Memory
+from echovessel.memory.records import NewNode, Node, NodeKind, NodeStatus, Origin, Subject
+from echovessel.mind import narrative, thinking
+from echovessel.mind.expectations import expire
+from echovessel.mind.fence import fenced, quoted
+from echovessel.mind.prompts import prompt_file
+from echovessel.mind.reflection import Thoughts, add_narrative, with_vectors, write
+from echovessel.mind.settings import MindSettings
+from echovessel.models.language import LanguageModel, Purpose, Request, structured
+from echovessel.text import Language, count_tokens
+
+MOST_ITEMS, MOST_READ, DAYS = 4, 24, 14
+# A closed list: nothing else can be written, whatever a model asks for.
+KINDS = {"thought": NodeKind.THOUGHT, "intention": NodeKind.INTENTION, "expectation": NodeKind.EXPECTATION}
+
+
+class _Item(BaseModel):
+    kind: str
+    about: str = "user"
+    text: str
+    rests_on: list[str] = Field(default_factory=list)
+    due: str = ""
+
+
+class _Tick(BaseModel):
+    items: list[_Item] = Field(default_factory=list)
+    narrative: str = ""
+
+
+async def slow_tick(
+    memory: Memory, embedder: Embedder, model: LanguageModel | None, *, settings: MindSettings
+) -> Cycle:
+    """One round of thinking in this scope; leaves an audit row of what it read, spent, wrote and was refused.
+
+    It can only add thoughts, intentions and expectations: no core block, no other kind, no schedule, no tool, no
+    further round. Where a guard holds, nothing is asked and the row says which.
+    """
+    expire(memory)
+    if reason := held(memory, model, settings):
+        return memory.cycles.record(CycleKind.SLOW_TICK, CycleOutcome.HELD, reason=reason)
+    nodes = _read(memory, settings)
+    if not nodes:
+        return memory.cycles.record(
+            CycleKind.SLOW_TICK, CycleOutcome.HELD, reason="nothing new to think about"
+        )
+    assert model is not None
+    language = thinking.talk_language(memory, nodes)
+    nodes, request = _within(memory, nodes, language, settings)
+    shown = thinking.Shown(memory, nodes, memory.context.clock.now(), language)
+    try:
+        parsed = await structured(model, request)
+    except ModelError as error:
+        return memory.cycles.record(
+            CycleKind.SLOW_TICK,
+            CycleOutcome.FAILED,
+            reason=str(error),
+            input_tokens=_size(request),
+            read=[node.id for node in nodes],
+        )
+    new = _checked(memory, shown, parsed.value)
+    for dropped in parsed.dropped:
+        shown.refuse("it has not the form asked for", dropped)
+    add_narrative(memory, shown, parsed.value.narrative, new, Origin.SLOW_TICK, settings)
+    return write(memory, CycleKind.SLOW_TICK, Thoughts(shown, with_vectors(embedder, new), parsed.usage))
+
+
+def held(memory: Memory, model: LanguageModel | None, settings: MindSettings) -> str:
+    """The guard that keeps the persona from thinking now; empty where none does."""
+    if not settings.slow_tick:
+        return "thinking between talks is switched off"
+    if model is None:
+        return "no language model is set"
+    today = memory.cycles.spent(CycleKind.SLOW_TICK, thinking.persona_midnight(memory))
+    for used, limit, what in (
+        (today.cycles + 1, settings.day_cycles, "slow ticks"),
+        (today.input_tokens + settings.cycle_input, settings.day_input, "tokens read"),
+        (today.output_tokens + settings.cycle_output, settings.day_output, "tokens written"),
+    ):
+        if used > limit:
+            return f"the day's limit of {limit} {what}"
+    last = memory.cycles.last(CycleKind.SLOW_TICK)
+    if last and memory.context.clock.now() - last.at < timedelta(minutes=settings.cool_down):
+        return f"the last one is less than {settings.cool_down} minutes ago"
+    return ""
+
+
+def _read(memory: Memory, settings: MindSettings) -> list[Node]:
+    """Recent events and thoughts; each event a few times at most, and no round on thoughts alone."""
+    nodes = [
+        n
+        for n in thinking.recent(memory, days=DAYS, limit=MOST_READ * 2)
+        if n.attribute != narrative.ATTRIBUTE
+    ]
+    uses = memory.cycles.uses(node.id for node in nodes)
+    events = [n for n in nodes if n.kind is NodeKind.EVENT and uses.get(n.id, 0) < settings.uses]
+    if not events:
+        return []
+    thoughts = [n for n in nodes if n.kind is NodeKind.THOUGHT and uses.get(n.id, 0) < settings.uses]
+    return [*events[: MOST_READ - 6], *thoughts[:6]]
+
+
+def _within(
+    memory: Memory, nodes: list[Node], language: Language, settings: MindSettings
+) -> tuple[list[Node], Request]:
+    """As many memories as the token wall lets through, and the request made of them."""
+    while True:
+        request = _request(memory, nodes, language, settings)
+        if len(nodes) == 1 or _size(request) <= settings.cycle_input:
+            return nodes, request
+        nodes = nodes[: max(1, len(nodes) * 3 // 4)]
+
+
+def _request(memory: Memory, nodes: Sequence[Node], language: Language, settings: MindSettings) -> Request:
+    persona, speaker = thinking.names(memory)
+    now, last = memory.context.clock.now(), narrative.current(memory)
+    promises = memory.nodes.list(kinds=[NodeKind.INTENTION], status=NodeStatus.OPEN, limit=12)
+    return prompt_file("slow_tick", language).request(
+        values={
+            "persona": persona,
+            "speaker": speaker,
+            "today": f"{now:%Y-%m-%d}",
+            "memories": thinking.Shown(memory, nodes, now, language).text,
+            "narrative": quoted(last.text, limit=1_000) if last else "-",
+            "promises": fenced("memory", [quoted(node.text, limit=300) for node in promises] or ["-"]),
+        },
+        purpose=Purpose.SLOW_TICK,
+        role="main",
+        schema=_Tick,
+        max_tokens=settings.cycle_output,
+    )
+
+
+def _size(request: Request) -> int:
+    return sum(count_tokens(say.text) for say in request.says)
+
+
+def _checked(memory: Memory, shown: thinking.Shown, tick: _Tick) -> list[NewNode]:
+    new = []
+    for item in tick.items[:MOST_ITEMS]:
+        kind = KINDS.get(item.kind.strip().casefold())
+        if kind is None:
+            shown.refuse(f"the slow tick may not write a {item.kind!r}", item.text)
+        elif shown.fits(item.text, item.rests_on, least=1):
+            new.append(_node(item, kind, shown))
+    for item in tick.items[MOST_ITEMS:]:
+        shown.refuse(f"more than {MOST_ITEMS} items", item.text)
+    return new
+
+
+def _node(item: _Item, kind: NodeKind, shown: thinking.Shown) -> NewNode:
+    promised = kind in (NodeKind.INTENTION, NodeKind.EXPECTATION)
+    return NewNode(
+        item.text.strip(),
+        kind=kind,
+        subject=Subject.PERSONA if kind is NodeKind.INTENTION else thinking.subject_of(item.about),
+        due_on=_day(item.due) if promised else None,
+        status=NodeStatus.OPEN if promised else None,
+        origin=Origin.SLOW_TICK,
+        known_at=shown.now,
+        sources=shown.sources(item.rests_on),
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None
