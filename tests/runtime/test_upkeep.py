@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from shutil import copy
@@ -8,11 +9,14 @@ import apsw
 import pytest
 
 from echovessel.errors import ConfigError, InputError, MissingExtra, NotFoundError, StoreFull
+from echovessel.memory.calls import Call
 from echovessel.memory.engine import Store
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Scope
-from echovessel.runtime import upkeep
+from echovessel.models.language import LocalServer
+from echovessel.runtime import config, upkeep
 from echovessel.runtime.doctor import EXTRAS, Finding, Verdict, examine
+from echovessel.runtime.lock import DaemonLock
 from echovessel.runtime.vessel import Vessel
 
 
@@ -35,7 +39,7 @@ def home(mara: Path, tmp_path: Path) -> Path:
 
 
 def findings(home: Path) -> dict[str, Finding]:
-    return {finding.name: finding for finding in examine(home)}
+    return {finding.name: finding for finding in examine(home, servers=lambda: ())}
 
 
 def break_by(home: Path, *statements: str) -> None:
@@ -221,7 +225,7 @@ def test_a_broken_page_is_found(home: Path) -> None:
         data[page * 4096 : page * 4096 + 2048] = b"\xff" * 2048
     path.write_bytes(data)
 
-    faults = [one for one in examine(home) if one.verdict is Verdict.FAULT]
+    faults = [one for one in examine(home, servers=lambda: ()) if one.verdict is Verdict.FAULT]
 
     assert faults
     assert any("damaged" in one.said or "page" in one.said for one in faults)
@@ -237,6 +241,49 @@ def test_a_missing_extra_says_what_it_would_give(home: Path, monkeypatch: pytest
         assert found[extra].verdict is Verdict.ADVICE
         assert gives in found[extra].said
         assert found[extra].todo == f"pip install 'echovessel[{extra}]'"
+
+
+def test_a_server_on_this_machine_is_offered_while_no_model_is_set(home: Path) -> None:
+    server = LocalServer("Ollama", "http://127.0.0.1:11434/v1", ("qwen3:4b",))
+
+    found = {one.name: one for one in examine(home, servers=lambda: (server,))}["model"]
+
+    assert found.verdict is Verdict.ADVICE
+    assert 'main = "openai/qwen3:4b", base_url = "http://127.0.0.1:11434/v1"' in found.todo
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("sk-1", Verdict.FINE), ("", Verdict.FAULT)])
+def test_a_model_without_its_key_is_a_fault(
+    home: Path, monkeypatch: pytest.MonkeyPatch, key: str, verdict: Verdict
+) -> None:
+    config.save(home, {"model.main": "openai/gpt-5-mini", "model.key_env": "MY_KEY"})
+    monkeypatch.setenv("MY_KEY", key)
+
+    found = findings(home)["model"]
+
+    assert found.verdict is verdict
+    assert "sk-1" not in found.said
+
+
+def test_what_was_spent_shows_before_the_limit_bites(home: Path) -> None:
+    config.save(home, {"spending.month": 1.0})
+    assert "spending" not in findings(home)
+    with Memory.open(home / "memory.db", persona="mara", create=False) as memory:
+        memory.calls.record(Call("reply", "main", "x", "", 1, 10, 10, 0.8, "ok"))
+        memory.calls.record(Call("reply", "main", "x", "", 1, 10, 10, None, "ok"))
+
+    found = findings(home)["spending"]
+
+    assert found.said == "$0.80 of $1.00 this month and 1 calls of unknown price"
+    assert "memory alone answers" in found.todo
+    assert str(upkeep.status(home).spent[1]) == found.said
+
+
+def test_the_daemon_is_told_of(home: Path) -> None:
+    assert "none runs" in findings(home)["daemon"].said
+    with DaemonLock(home / "memory.db"):
+        assert findings(home)["daemon"].said == f"process {os.getpid()}"
+        assert upkeep.status(home).daemon == os.getpid()
 
 
 def test_a_file_stands_for_its_folder(home: Path) -> None:

@@ -215,7 +215,7 @@ class LiteLLMModel:
         full, provider = self._placed(name)
         if provider != self._placed(self.settings.main or name)[1]:
             return Target(full, provider)
-        key = self._key()
+        key = self.key()
         if self.settings.base_url and not key:
             # Else litellm would send the provider's own key to a server that may be anybody's.
             key = "none"
@@ -235,8 +235,14 @@ class LiteLLMModel:
             raise self._explained(error, Target(name, "")) from error
         return f"{provider}/{name}", provider
 
-    def _key(self) -> str | None:
-        """The key, from the environment or the keyring."""
+    def key(self) -> str | None:
+        """The key, from the environment or the keyring; None where the provider's usual one serves.
+
+        Raises
+        ------
+        ModelError
+            `key_env` names one that isn't there.
+        """
         name = self.settings.key_env
         if not name:
             return None
