@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from echovessel.cli.console import err, out
 from echovessel.cli.options import DEFAULT_HOME, Home, Persona, User
-from echovessel.errors import EchoVesselError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,17 +83,15 @@ async def _turn(vessel: Vessel, line: str) -> None:
 
 
 def _end(vessel: Vessel, runner: asyncio.Runner) -> None:
-    """Close the talk; what was said becomes memories, or waits for a model."""
-    if vessel.model is None:
-        runner.run(vessel.turns.close_session())
-        return
+    """Close the talk; what was said becomes memories, or waits."""
     try:
         with err().status("Making memories of the talk ... (Ctrl+C leaves that for later)"):
-            runner.run(vessel.turns.close_session())
+            became = runner.run(vessel.turns.close_session())
     except KeyboardInterrupt:
         _told(err(), "Left for later.")
-    except EchoVesselError as error:
-        _told(err(), f"{error} The talk is kept, and is made into memories later.")
+        return
+    for why in {one.why for one in became if one.why and vessel.model is not None}:
+        _told(err(), f"{why} The talk is kept, and is made into memories later.")
 
 
 def _welcome(vessel: Vessel) -> None:

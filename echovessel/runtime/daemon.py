@@ -76,6 +76,7 @@ class _Parts:
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     troubles: dict[str, str] = field(default_factory=dict)
+    first: bool = True  # look at all sessions that wait
 
 
 class Daemon:
@@ -223,6 +224,7 @@ class Daemon:
         while True:
             for vessel in self.vessels.values():
                 await self._tried("sessions", vessel, partial(self._consolidate, vessel))
+            self._parts.first = False
             await asyncio.sleep(self._scan)
 
     async def _consolidate(self, vessel: Vessel) -> None:
@@ -232,7 +234,8 @@ class Daemon:
         if closed:
             _log.info("sessions closed", extra={"fields": {"sessions": [one.id for one in closed]}})
         waiting = await asyncio.to_thread(lambda: sessions.pending(everywhere=True))
-        if waiting and vessel.model is not None:
+        if waiting and (vessel.model is not None or closed or self._parts.first):
+            # Without a model only those not worth one can be settled, so looking once is enough.
             await self._mind.consolidate(vessel)
 
     async def _thinking(self) -> None:

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from echovessel.errors import EchoVesselError, InputError, ModelError, SpendingLimit
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import Message, NewMessage, Outcome, Sender, Session, SessionState
-from echovessel.mind.crisis import Crisis, CrisisHook, WordsOfCrisis
+from echovessel.mind.crisis import Crisis
 from echovessel.mind.prompt import Prompt, assemble
 from echovessel.mind.prompt.assemble import RECENT
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
@@ -27,6 +27,7 @@ from echovessel.runtime.trace import trace_of
 from echovessel.runtime.turn import Saying, Stage, Step, StepKind, Turn
 
 if TYPE_CHECKING:
+    from echovessel.mind.consolidation import Consolidated
     from echovessel.runtime.vessel import Vessel
 
 __all__ = ["Saying", "Stage", "Step", "StepKind", "Turn", "Turns"]
@@ -65,16 +66,11 @@ class Turns:
     vessel : Vessel
     speaker : Speaker, optional
         Who replies; the configured model, or memory alone when none is set.
-    crisis : CrisisHook, optional
-        What looks for words of crisis.
     """
 
-    def __init__(
-        self, vessel: Vessel, *, speaker: Speaker | None = None, crisis: CrisisHook | None = None
-    ) -> None:
+    def __init__(self, vessel: Vessel, *, speaker: Speaker | None = None) -> None:
         self._vessel = vessel
         self._speaker = speaker
-        self._crisis = crisis or WordsOfCrisis()
 
     @property
     def speaker(self) -> Speaker:
@@ -123,22 +119,17 @@ class Turns:
                 await _done(lambda: self._end(run, said, why))
                 yield Step(StepKind.FAILED, run.turn, why)
 
-    async def close_session(self, conversation: str = "main", channel: str = "local") -> list[Any]:
+    async def close_session(self, conversation: str = "main", channel: str = "local") -> list[Consolidated]:
         """End the talk now, and make memories of it; without a model it waits for one.
 
         Returns
         -------
         list of Consolidated
-            What came of each session that was closed.
-
-        Raises
-        ------
-        ModelError
-            The model gave nothing useful; the session is kept and is tried again later.
+            What came of each session that was closed; `why` says what keeps one waiting.
         """
         async with self._vessel.turn_lock():
             closed = await asyncio.to_thread(self._close, channel, conversation)
-        if self._vessel.model is None or not closed or not forming.ready():
+        if not closed:
             return []
         mind = forming.consolidator(self._vessel)
         return [await mind.run(session.id) for session in closed]
@@ -259,7 +250,7 @@ class Turns:
 
     def _look(self, query: str) -> Crisis | None:
         """Words of crisis; where help is, is told once per user."""
-        danger = self._crisis.look(query)
+        danger = self._vessel.crisis.look(query)
         if danger is not None and self._vessel.memory.notices.given(RESOURCES):
             return replace(danger, resources="")
         return danger

@@ -20,6 +20,7 @@ from echovessel.errors import ModelError
 from echovessel.memory.memory import Memory
 from echovessel.memory.recall import Recall, Weights
 from echovessel.memory.records import Message, NewMessage, NewNode, Node, Scope, Sender
+from echovessel.mind.crisis import CrisisHook, WordsOfCrisis
 from echovessel.models.language import LanguageModel, LiteLLMModel
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime.config import Config, load
@@ -41,6 +42,7 @@ class _Common:
     given: bool  # the model, by the caller
     worker: EmbeddingWorker
     home: Path | None
+    crisis: CrisisHook
     locks: WeakKeyDictionary[AbstractEventLoop, dict[str, Lock]] = field(default_factory=WeakKeyDictionary)
 
 
@@ -67,12 +69,15 @@ class Vessel:
         *,
         model: LanguageModel | None = None,
         home: Path | None = None,
+        crisis: CrisisHook | None = None,
     ) -> None:
         self.memory = memory
         self.embedder = embedder
         given = model is not None
         worker = EmbeddingWorker(memory.vectors, embedder)
-        self._common = _Common(config, model or _configured(config), given, worker, home)
+        self._common = _Common(
+            config, model or _configured(config), given, worker, home, crisis or WordsOfCrisis()
+        )
         self.turns = Turns(self)
 
     @classmethod
@@ -85,6 +90,7 @@ class Vessel:
         embedder: Embedder | str | None = None,
         model: LanguageModel | None = None,
         clock: Clock | None = None,
+        crisis: CrisisHook | None = None,
         create: bool = True,
     ) -> Self:
         """Open the vessel in a folder, or make it.
@@ -100,6 +106,8 @@ class Vessel:
             As configured when left out.
         model : LanguageModel, optional
             As configured when left out; none when none is configured.
+        crisis : CrisisHook, optional
+            What looks for words of crisis; `WordsOfCrisis` when left out.
         create : bool
             Make file and persona when they don't exist.
 
@@ -127,7 +135,7 @@ class Vessel:
             zone=config.zone,
             create=create,
         )
-        return cls(memory, vectors, config, model=model, home=file.parent)
+        return cls(memory, vectors, config, model=model, home=file.parent, crisis=crisis)
 
     @classmethod
     def sample(
@@ -197,6 +205,11 @@ class Vessel:
         """Who speaks and forms memories."""
         inner = self._common.model
         return None if inner is None else Metered(inner, self.memory, self.config.spending)
+
+    @property
+    def crisis(self) -> CrisisHook:
+        """What looks for words of crisis."""
+        return self._common.crisis
 
     def reload(self) -> tuple[str, ...]:
         """Read `config.toml` again; every user's and group's handle follows from the next turn on.

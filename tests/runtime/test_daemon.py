@@ -35,7 +35,7 @@ class Mind:
         if self.failures:
             self.failures -= 1
             raise ModelError("The model is away.")
-        for session in vessel.memory.sessions.pending(everywhere=True):
+        for session in vessel.memory.sessions.pending(everywhere=True) if vessel.model else ():
             vessel.within(session.scope).memory.sessions.settle(session.id)
             self.consolidated.append(session.id)
 

@@ -12,6 +12,7 @@ import pytest
 from echovessel.embedding import TextKind, Vectors
 from echovessel.errors import ConfigError, InputError, ModelError
 from echovessel.memory.records import Sender, SessionState
+from echovessel.mind.crisis import Crisis
 from echovessel.models.hash import HashEmbedder
 from echovessel.models.language import Piece, Reply, Request, ScriptedModel, Usage
 from echovessel.runtime.config import Config
@@ -423,6 +424,21 @@ def test_somebody_in_danger_gets_the_model_whatever_was_spent_and_help_once() ->
     assert second.prompt is not None
     assert "988" in first.prompt.system
     assert "988" not in second.prompt.system
+
+
+def test_the_hook_for_words_of_crisis_can_be_replaced() -> None:
+    class Always:
+        def look(self, text: str) -> Crisis | None:
+            return Crisis("en", "Call Ann.")
+
+    sample = opened()
+    with Vessel(
+        sample.memory, sample.embedder, Config(), model=ScriptedModel(lambda _: "Yes."), crisis=Always()
+    ) as vessel:
+        done = turn(vessel.for_user("tom"), "Nice day.")[-1].turn
+
+    assert done.prompt is not None
+    assert "Call Ann." in done.prompt.system
 
 
 def test_a_trace_is_kept_on_demand_and_goes_with_what_it_quotes() -> None:
