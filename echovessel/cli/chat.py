@@ -84,8 +84,9 @@ async def _turn(vessel: Vessel, line: str) -> None:
 
 def _end(vessel: Vessel, runner: asyncio.Runner) -> None:
     """Close the talk; what was said becomes memories, or waits."""
+    told = err().status("Making memories of the talk ... (Ctrl+C leaves that for later)")
     try:
-        with err().status("Making memories of the talk ... (Ctrl+C leaves that for later)"):
+        with told if vessel.model is not None else contextlib.nullcontext():
             became = runner.run(vessel.turns.close_session())
     except KeyboardInterrupt:
         _told(err(), "Left for later.")
