@@ -14,6 +14,7 @@ from echovessel.memory.calls import Call, Calls
 from echovessel.memory.memory import Memory
 from echovessel.models.language import LanguageModel, Piece, Reply, Request, Usage
 from echovessel.runtime.spending import SpendingLimits
+from echovessel.runtime.streams import closing
 
 NEAR = 0.8  # of a limit: from here on it is shown
 
@@ -116,11 +117,12 @@ class Metered:
             await asyncio.to_thread(self.check)
         started, outcome, reply = time.perf_counter(), "failed", None
         try:
-            async for piece in self.inner.stream(request):
-                if piece.reply is not None:
-                    reply = piece.reply
-                    outcome = "cut" if reply.finish == "length" else "ok"
-                yield piece
+            async with closing(self.inner.stream(request)) as pieces:
+                async for piece in pieces:
+                    if piece.reply is not None:
+                        reply = piece.reply
+                        outcome = "cut" if reply.finish == "length" else "ok"
+                    yield piece
         except (asyncio.CancelledError, GeneratorExit):
             outcome = "cancelled"
             raise

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -23,6 +23,7 @@ from echovessel.mind.prompt.assemble import RECENT
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
 from echovessel.models.language import Piece
 from echovessel.runtime import forming
+from echovessel.runtime.streams import closing
 from echovessel.runtime.trace import trace_of
 from echovessel.runtime.turn import Saying, Stage, Step, StepKind, Turn
 
@@ -80,7 +81,7 @@ class Turns:
         model = self._vessel.model
         return ModelSpeaker(model) if model is not None else ExtractiveSpeaker(self._vessel.memory)
 
-    async def say(self, text: str | Sequence[str] | Saying) -> AsyncIterator[Step]:
+    async def say(self, text: str | Sequence[str] | Saying) -> AsyncGenerator[Step, None]:
         """Say something to the persona, and follow the turn.
 
         Blocking work runs in threads. Closing the iterator, or cancelling the task, cancels the turn; what was said
@@ -108,8 +109,9 @@ class Turns:
                     return
                 run.lap("hear")
                 yield Step(StepKind.HEARD, run.now(heard=tuple(heard)))
-                async for step in self._answer(run, said):
-                    yield step
+                async with closing(self._answer(run, said)) as steps:
+                    async for step in steps:
+                        yield step
             except (asyncio.CancelledError, GeneratorExit):
                 await _done(lambda: self._end(run, said, "cancelled"))
                 raise
@@ -198,13 +200,14 @@ class Turns:
         prompt = await asyncio.to_thread(self._prompt, recall, run.turn.heard, said.instructions, danger)
         run.lap("prompt")
         yield Step(StepKind.PROMPTED, run.now(prompt=prompt))
-        async for piece in self._spoken(prompt):
-            if piece.text:
-                if not run.turn.text:
-                    run.lap("first word")
-                yield Step(StepKind.PIECE, run.now(text=run.turn.text + piece.text), piece.text)
-            if piece.reply is not None:
-                run.now(text=piece.reply.text, usage=piece.reply.usage, speaker=piece.reply.model)
+        async with closing(self._spoken(prompt)) as pieces:
+            async for piece in pieces:
+                if piece.text:
+                    if not run.turn.text:
+                        run.lap("first word")
+                    yield Step(StepKind.PIECE, run.now(text=run.turn.text + piece.text), piece.text)
+                if piece.reply is not None:
+                    run.now(text=piece.reply.text, usage=piece.reply.usage, speaker=piece.reply.model)
         run.lap("speak")
         if not run.turn.text.strip():
             raise ModelError("The model answered with nothing. Say it again, or choose another model.")
@@ -216,13 +219,15 @@ class Turns:
     async def _spoken(self, prompt: Prompt) -> AsyncIterator[Piece]:
         """The speaker's answer; memory's own where the limit on spending is reached and the user asked for that."""
         try:
-            async for piece in self.speaker.speak(prompt):
-                yield piece
+            async with closing(self.speaker.speak(prompt)) as pieces:
+                async for piece in pieces:
+                    yield piece
         except SpendingLimit:
             if self._vessel.config.spending.at_limit != "memory":
                 raise
-            async for piece in ExtractiveSpeaker(self._vessel.memory).speak(prompt):
-                yield piece
+            async with closing(ExtractiveSpeaker(self._vessel.memory).speak(prompt)) as pieces:
+                async for piece in pieces:
+                    yield piece
 
     def _recall(self, query: str, vector: NDArray[np.floating] | None, heard: Sequence[Message]) -> Recall:
         """What rises for the burst, without the burst itself and what stands in the prompt word for word."""

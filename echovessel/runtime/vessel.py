@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from asyncio import AbstractEventLoop, Lock, get_running_loop
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime.config import Config, load
 from echovessel.runtime.costs import Metered
 from echovessel.runtime.home import FILE, HOME, memory_file
+from echovessel.runtime.streams import closing
 from echovessel.runtime.turns import StepKind, Turns
 from echovessel.runtime.worker import EmbeddingWorker, embed_pending
 
@@ -242,7 +243,7 @@ class Vessel:
         locks = self._common.locks.setdefault(get_running_loop(), {})
         return locks.setdefault(self.memory.context.scope.key, Lock())
 
-    async def reply(self, text: str | Sequence[str]) -> AsyncIterator[str]:
+    async def reply(self, text: str | Sequence[str]) -> AsyncGenerator[str, None]:
         """One turn: remember what is said, recall, speak, remember the reply. Gives the reply as it comes.
 
         `turns.say` tells more of it: what was recalled, the prompt, the timings.
@@ -254,11 +255,12 @@ class Vessel:
         InputError
             There is nothing in the text.
         """
-        async for step in self.turns.say(text):
-            if step.kind is StepKind.PIECE:
-                yield step.text
-            elif step.kind is StepKind.FAILED:
-                raise ModelError(step.text)
+        async with closing(self.turns.say(text)) as steps:
+            async for step in steps:
+                if step.kind is StepKind.PIECE:
+                    yield step.text
+                elif step.kind is StepKind.FAILED:
+                    raise ModelError(step.text)
 
     def recall(
         self,

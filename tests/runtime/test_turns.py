@@ -192,12 +192,30 @@ def test_a_cancelled_turn_keeps_what_was_said_and_frees_the_way() -> None:
             async for step in steps:
                 if step.kind is StepKind.PIECE:
                     break
-            await steps.aclose()  # type: ignore[attr-defined]
+            await steps.aclose()
 
         asyncio.run(stop())
 
         assert last(vessel, 2) == [("user", "Tell me."), ("persona", "Well")]
         assert turn(vessel, "And?")[-1].kind is StepKind.STORED
+
+
+def test_a_reply_nobody_reads_on_hangs_up_and_frees_the_way_at_once() -> None:
+    model = Waiting()
+    with opened(model) as vessel:
+
+        async def stop() -> None:
+            pieces = vessel.reply("Tell me.")
+            assert await anext(pieces) == "Well "
+            assert model.running == 1
+            await pieces.aclose()
+            assert model.running == 0
+            assert not vessel.turn_lock().locked()
+
+        asyncio.run(stop())
+
+        assert last(vessel, 1) == [("persona", "Well")]
+        assert vessel.memory.calls.list()[0].outcome == "cancelled"
 
 
 def test_a_cancelled_task_keeps_what_was_said() -> None:
