@@ -14,10 +14,11 @@ from echovessel.distill.archive import Line
 from echovessel.text import Language, fold, language_of
 
 _SENTENCE = regex.compile(r"[^.!?。！？；;\n]+[.!?。！？；;]*")
-# A question, a condition or a joke states nothing.
+# A question, a condition, a joke, the past or what others say states nothing of today.
 _NOT_STATED = regex.compile(
     r"[?？]|\b(?:if|unless|wish|imagine|pretend|suppose|would|could|might|maybe|lol|jk|haha|kidding)\b"
-    r"|如果|要是|假如|假装|也许|可能|大概|开玩笑|哈哈|吗[。！]?$|是不是|梦见",
+    r"|\b(?:feels? like|felt like|as though|used to|(?:s?he|they|who) (?:said|says|thinks?|told))\b"
+    r"|如果|要是|假如|假装|也许|可能|大概|开玩笑|哈哈|吗[。！]?$|是不是|梦见|[他她]们?说|以前|小时候",
     regex.IGNORECASE,
 )
 
@@ -47,7 +48,8 @@ class Fact:
 def facts(lines: Iterable[Line]) -> list[Fact]:
     """Facts in the order in which they were said.
 
-    Only plain statements in the first person; questions, conditions, jokes and forwarded words state nothing.
+    Only plain statements in the first person; questions, conditions, jokes and forwarded words state nothing. A fact
+    missed is better than a wrong one.
     """
     found: list[Fact] = []
     for line in lines:
@@ -86,4 +88,4 @@ ONE_AT_A_TIME = frozenset({"name", "work", "home", "age"})
 @cache
 def _patterns(language: Language) -> list[tuple[str, regex.Pattern[str]]]:
     table = tomllib.loads((resources.files("echovessel.distill") / "facts.toml").read_text(encoding="utf-8"))
-    return [(name, regex.compile(p, regex.IGNORECASE)) for name, ps in table[language].items() for p in ps]
+    return [(name, regex.compile(p)) for name, ps in table[language].items() for p in ps]

@@ -7,7 +7,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import regex
+
+from echovessel.memory.recall.analyser import FUNCTION_HAN, STOP_WORDS
 from echovessel.text import fold, is_han, pieces
+
+_APART = regex.compile(r"[^\w\s'’]+|\n")  # punctuation and emoji; an apostrophe belongs to its word
 
 LONGEST = 3
 PRIOR = 0.01  # of a phrase's count among everybody, as the prior's weight
@@ -27,13 +32,8 @@ class Phrase:
 def grams(text: str) -> list[str]:
     """Word and Han n-grams of one to three pieces, folded; punctuation parts them."""
     found: list[str] = []
-    run: list[str] = []
-    for piece in [*pieces(fold(text)), ""]:
-        if piece and (piece[0].isalnum() or is_han(piece[0])):
-            run.append(piece)
-            continue
-        found += _of_run(run)
-        run = []
+    for part in _APART.split(fold(text)):
+        found += _of_run([word for piece in pieces(part) for word in (piece if is_han(piece[0]) else (piece,))])
     return found
 
 
@@ -63,7 +63,7 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
     mine, others : iterable of str
         Lines of the speaker and of everybody else.
     most : int
-        At most so many; a phrase within a longer one that is as sure is left out.
+        At most so many; a phrase within a longer one that is as sure is left out, and so is a bare stop word.
     """
     one, two = Counter[str](), Counter[str]()
     for line in mine:
@@ -76,7 +76,7 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
     prior = PRIOR * (n_one + n_two)
     found = []
     for gram, count in one.items():
-        if count < LEAST:
+        if count < LEAST or _says_nothing(gram):
             continue
         other = two[gram]
         alpha = PRIOR * (count + other)
@@ -92,6 +92,11 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
         if not any(phrase.text in longer.text and phrase.mine <= longer.mine * 1.5 for longer in kept):
             kept.append(phrase)
     return kept
+
+
+def _says_nothing(gram: str) -> bool:
+    """Whether it is a stop word, or Han of particles and pronouns alone."""
+    return gram in STOP_WORDS or all(character in FUNCTION_HAN for character in gram)
 
 
 def _log_odds(count: float, total: float) -> float:
