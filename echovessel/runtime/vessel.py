@@ -208,6 +208,11 @@ class Vessel:
         return None if inner is None else Metered(inner, self.memory, self.config.spending)
 
     @property
+    def home(self) -> Path | None:
+        """The folder with its `config.toml`; None for one that lives in memory alone."""
+        return self._common.home
+
+    @property
     def crisis(self) -> CrisisHook:
         """What looks for words of crisis."""
         return self._common.crisis

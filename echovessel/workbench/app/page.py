@@ -9,6 +9,7 @@ import gradio as gr
 from echovessel.markup import Html, el
 from echovessel.workbench.app.shelf import Shelf
 from echovessel.workbench.app.views.base import QUICK, Page
+from echovessel.workbench.app.views.chat import chat_view
 from echovessel.workbench.app.views.entities import entities_view
 from echovessel.workbench.app.views.load import load_view
 from echovessel.workbench.app.views.memory import memory_view
@@ -17,7 +18,7 @@ from echovessel.workbench.app.views.recall import recall_view
 from echovessel.workbench.app.views.timeline import timeline_view
 from echovessel.workbench.app.words import Words
 
-VIEWS = ("overview", "recall", "memory", "entities", "timeline", "load")
+VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "load")
 
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
@@ -38,12 +39,20 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
             gr.HTML(_tools(words), js_on_load=None, apply_default_css=False, elem_id="tools")
         # Hidden boxes, since a gr.State tells nobody of its change outside the queue. Not inside the tabs: Gradio would
         # count them as tabs and show one twice.
-        chosen, who, layer = (gr.Textbox("", visible="hidden") for _ in range(3))
+        chosen, who, layer, turn = (gr.Textbox("", visible="hidden") for _ in range(4))
         stamp = gr.Number(0, precision=0, visible="hidden")
         with gr.Tabs(elem_id="views", selected=VIEWS[0], overflow_behavior="wrap") as tabs:
             said = gr.HTML(js_on_load=None, apply_default_css=False, elem_id="said", render=False)
-            page = Page(shelf, words, persona, tabs, chosen, who, layer, stamp, said)
-            for view in (overview, recall_view, memory_view, entities_view, timeline_view, load_view):
+            page = Page(shelf, words, persona, tabs, chosen, who, layer, turn, stamp, said)
+            for view in (
+                chat_view,
+                overview,
+                recall_view,
+                memory_view,
+                entities_view,
+                timeline_view,
+                load_view,
+            ):
                 view(page)
         blocks.load(_opening(shelf), outputs=[persona, tabs], **QUICK)
     return blocks

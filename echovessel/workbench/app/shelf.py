@@ -13,6 +13,7 @@ from echovessel.errors import NotFoundError
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Sender
 from echovessel.runtime.vessel import Vessel
+from echovessel.workbench.app.talking import Talking
 
 UNDO_DEPTH = 50
 
@@ -41,6 +42,8 @@ class Opened:
         Where the memory's clock stands, when that opened by `code` would show another time.
     folder : TemporaryDirectory, optional
         Where its file lies, when that goes with it.
+    talk : Talking
+        The talk that goes on over it.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Opened:
     now: datetime | None = None
     folder: TemporaryDirectory[str] | None = None
     steps: list[Step] = field(default_factory=list)
+    talk: Talking = field(default_factory=Talking)
 
     @property
     def memory(self) -> Memory:
@@ -101,8 +105,9 @@ class Opened:
             self.folder.cleanup()
 
     def forget_steps(self) -> None:
-        """After something was forgotten, older steps may hold its text or speak of what is gone: drop them all."""
+        """After something was forgotten, steps and turns may hold its text or speak of what is gone: drop them."""
         self.steps.clear()
+        self.talk.drop()
 
 
 class Shelf:

@@ -45,6 +45,8 @@ class Page:
         Id of the entity that is looked at.
     layer : Textbox
         The layer that the Memory view was sent to show.
+    turn : Textbox
+        Id of the turn that is stepped through.
     stamp : Number
         Counts changes, so that every view shows the memory as it is.
     said : HTML
@@ -58,6 +60,7 @@ class Page:
     chosen: gr.Textbox
     who: gr.Textbox
     layer: gr.Textbox
+    turn: gr.Textbox
     stamp: gr.Number
     said: gr.HTML
 
