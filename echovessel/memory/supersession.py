@@ -6,6 +6,7 @@ place, and the last is live. A node is superseded from when its successor was fi
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from echovessel.clock import from_micros
@@ -20,6 +21,13 @@ _COLUMNS = (
 
 
 FactKey = tuple[str, str, str, str | None, str]
+# Two sides of one question: whoever comes to dislike a thing no longer likes it.
+_OPPOSITES = {"dislikes": "likes"}
+
+
+def slot(attribute: str) -> str:
+    """What facts must have in common, of their attributes, for one to take the other's place."""
+    return _OPPOSITES.get(attribute, attribute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +66,13 @@ class Chains:
 
     def live(self, subject: str, attribute: str) -> list[Fact]:
         """Facts of this scope that nothing has replaced."""
+        wanted = slot(attribute)
+        same = [wanted, *(other for other, stands in _OPPOSITES.items() if stands == wanted)]
         rows = self._context.store.rows(
-            f"SELECT {_COLUMNS} FROM nodes WHERE persona = ? AND scope = ? AND subject = ? AND attribute = ?"
-            " AND attribute <> '' AND superseded_at IS NULL ORDER BY known_at, seq",
-            (self._context.persona, self._context.scope.key, subject, attribute),
+            f"SELECT {_COLUMNS} FROM nodes WHERE persona = ? AND scope = ? AND subject = ?"
+            " AND attribute IN (SELECT value FROM json_each(?)) AND attribute <> '' AND superseded_at IS NULL"
+            " ORDER BY known_at, seq",
+            (self._context.persona, self._context.scope.key, subject, json.dumps(same)),
         )
         return [self._fact(row) for row in rows]
 
@@ -140,7 +151,7 @@ class Chains:
     def key(self, kind: str, subject: str, attribute: str, about: str | None, scope: str) -> FactKey:
         """What facts that exclude each other have in common; merged entities are one."""
         root = None if about is None else names_of(self._context).roots.get(about, about)
-        return (str(kind), str(subject), attribute, root, scope)
+        return (str(kind), str(subject), slot(attribute), root, scope)
 
     def _fact(self, row: Row) -> Fact:
         id_, kind, subject, attribute, about, scope, known, first_known, by, at, text = row

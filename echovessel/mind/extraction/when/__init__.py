@@ -1,8 +1,8 @@
 """When: a phrase such as 上周三 or "the Friday after next", resolved against the day it was said.
 
-The rules are our own. Of the phrases in the tests' table jionlp dates 57 of the 88 Chinese ones so, without 月底, 上个月 or
-traditional characters, and prints when imported; dateparser 23 of the 85 English ones and 12 of the Chinese. Neither knows the
-tense of what is told. Where the rules don't know a phrase, what a model worked out may stand.
+The rules are our own. Of the phrases in the tests' table jionlp dates 57 of the 88 Chinese ones so (not 月底, 上个月 or
+traditional characters) and prints when imported; dateparser 23 of the 85 English ones and 12 of the Chinese. Neither
+knows the tense of what is told. Where the rules don't know a phrase, what a model worked out may stand.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def read(phrase: str, said: date) -> Reading | None:
     """What a phrase may mean, in Chinese or English; None where the rules don't know it."""
     if not phrase.strip() or len(phrase) > MAX_LENGTH:
         return None
-    return (chinese if any(map(is_han, phrase)) else english).read(phrase, said)
+    return chinese.read(phrase, said) if any(map(is_han, phrase)) else english.read(phrase, said)
 
 
 def resolve(

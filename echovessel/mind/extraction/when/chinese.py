@@ -207,7 +207,8 @@ def _years(text: str, said: date) -> Reading | None:
         part = {"上半年": "half1", "下半年": "half2"}.get(tail) or _PARTS.get(tail.removeprefix("年"), "")
         return _by_year(match["year"], said, lambda year: spans.year(year, part))
     if match := regex.fullmatch(rf"{_YEAR}?的?([春夏秋冬])(?:天|季|日里?)?", text):
-        return _by_year(match["year"], said, lambda year: spans.season(year, _SEASONS[match[2]]))
+        name = match[2]
+        return _by_year(match["year"], said, lambda year: spans.season(year, _SEASONS[name]))
     if match := regex.fullmatch(rf"{_YEAR}?的?暑假", text):
         return _by_year(match["year"], said, lambda year: Window(date(year, 7, 1), date(year, 8, 31)))
     return None
