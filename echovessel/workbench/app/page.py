@@ -16,9 +16,10 @@ from echovessel.workbench.app.views.memory import memory_view
 from echovessel.workbench.app.views.overview import overview
 from echovessel.workbench.app.views.recall import recall_view
 from echovessel.workbench.app.views.timeline import timeline_view
+from echovessel.workbench.app.views.turns import turns_view
 from echovessel.workbench.app.words import Words
 
-VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "load")
+VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "turns", "load")
 
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
@@ -51,6 +52,7 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
                 memory_view,
                 entities_view,
                 timeline_view,
+                turns_view,
                 load_view,
             ):
                 view(page)

@@ -151,10 +151,10 @@ def open_talk(opened: Opened) -> bool:
     )
 
 
-def risen(opened: Opened, words: Words, turn: Turn) -> Html:
+def risen(opened: Opened, words: Words, turn: Turn, *, count: int = RISEN) -> Html:
     """The hits of a turn, shortly: kind, text, when, and a bar of what each factor adds."""
     assert turn.recall is not None
-    hits = turn.recall.hits[:RISEN]
+    hits = turn.recall.hits[:count]
     longest = max((hit.score for hit in hits), default=1.0) or 1.0
     prompt = turn.prompt
     stands = {item for section in prompt.sections for item in section.items} if prompt else set[str]()
