@@ -88,7 +88,9 @@ def of_facts(found: Iterable[Fact], *, language: Language) -> list[Claim]:
             day = "?" if last.line.sent_at is None else f"{last.line.sent_at:%Y-%m-%d}"
             text = words[attribute].format(value=" ".join(last.value.split()), day=day)
             label = CoreLabel.PERSONA if attribute in _PERSONA else CoreLabel.SELF
-            claims.append(Claim(label, attribute, text, tuple(Quote(fact.quote, fact.line) for fact in group)))
+            claims.append(
+                Claim(label, attribute, text, tuple(Quote(fact.quote, fact.line) for fact in group))
+            )
     return claims
 
 
@@ -125,7 +127,11 @@ def of_style(voice: StyleProfile, mine: Sequence[Line], *, language: Language) -
     def listed(kind: str, items: Iterable[str]) -> None:
         given = [item for item in items if item]
         if given:
-            say(kind, lambda text: any(item in fold(text) for item in map(fold, given)), list=between.join(given))
+            say(
+                kind,
+                lambda text: any(item in fold(text) for item in map(fold, given)),
+                list=between.join(given),
+            )
 
     between = words["between"]
     low, middle, high = (round(value) for value in voice.length)

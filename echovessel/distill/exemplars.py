@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from echovessel.distill.archive import Line
+from echovessel.distill.facts import facts
+from echovessel.distill.pseudonyms import Pseudonyms
 from echovessel.errors import MissingExtra
 from echovessel.text import fold
 
@@ -24,6 +26,9 @@ class Exchange:
 
 def exchanges(lines: Iterable[Line], persona: frozenset[str]) -> list[Exchange]:
     """Every answer of the persona's with the line before it, in order.
+
+    Exchanges are shown to whoever talks with the persona. Left out is therefore what tells something of the other: a
+    line that states a fact, and either's telephone numbers, addresses and ids.
 
     Parameters
     ----------
@@ -43,7 +48,14 @@ def exchanges(lines: Iterable[Line], persona: frozenset[str]) -> list[Exchange]:
         and not answer.forwarded
         and len(answer.text) <= LONGEST
         and len(cue.text) <= LONGEST
+        and not facts([cue])
+        and not _private(cue.text)
+        and not _private(answer.text)
     ]
+
+
+def _private(text: str) -> bool:
+    return Pseudonyms(()).text(text) != text
 
 
 def exemplars(found: Sequence[Exchange], *, most: int = 8, seed: int = 0) -> list[Exchange]:
@@ -81,8 +93,8 @@ def exemplars(found: Sequence[Exchange], *, most: int = 8, seed: int = 0) -> lis
 
 def _nearest(texts: Sequence[str], clusters: int, seed: int) -> set[int]:
     try:
-        from sklearn.cluster import KMeans
-        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.cluster import KMeans  # type: ignore[import-untyped]
+        from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtra("Choosing representative exchanges", "distill") from error
     vectors = TfidfVectorizer(
@@ -93,6 +105,9 @@ def _nearest(texts: Sequence[str], clusters: int, seed: int) -> set[int]:
     means = KMeans(n_clusters=min(clusters, different), n_init=4, random_state=seed).fit(vectors)
     distances = means.transform(vectors)
     return {
-        min((i for i, label in enumerate(means.labels_) if label == cluster), key=lambda i: distances[i, cluster])
+        min(
+            (i for i, label in enumerate(means.labels_) if label == cluster),
+            key=lambda i: distances[i, cluster],
+        )
         for cluster in set(means.labels_)
     }

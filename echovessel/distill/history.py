@@ -197,11 +197,21 @@ def store(
     return Stored(finished, counts[Outcome.STORED], counts[Outcome.KNOWN], counts[Outcome.FORGOTTEN], report)
 
 
-def _messages(lines: Iterable[Line], channel: str, mapping: Mapping, now: datetime) -> Iterator[NewMessage]:
+def identified(lines: Iterable[Line]) -> Iterator[tuple[str, Line]]:
+    """Each line with the external id under which `store` keeps it: the archive's own, or one made from the line."""
     ids = _Identities()
+    for line in lines:
+        yield line.external_id or ids.of(line), line
+
+
+def conversation_of(line: Line) -> str:
+    """The conversation under which `store` keeps a line."""
+    return line.conversation or "main"
+
+
+def _messages(lines: Iterable[Line], channel: str, mapping: Mapping, now: datetime) -> Iterator[NewMessage]:
     start = now - timedelta(days=1)
-    for number, line in enumerate(lines):
-        external = line.external_id or ids.of(line)
+    for number, (external, line) in enumerate(identified(lines)):
         # Lines without a time keep their order: a day ago, a second apart.
         moment = line.sent_at or start + timedelta(seconds=number)
         things = ({"kind": "file", "name": line.attachment},) if line.attachment else ()
@@ -211,7 +221,7 @@ def _messages(lines: Iterable[Line], channel: str, mapping: Mapping, now: dateti
             sender_name=line.speaker,
             sent_at=moment,
             channel=channel,
-            conversation=line.conversation or "main",
+            conversation=conversation_of(line),
             external_id=external,
             reply_to=line.reply_to,
             attachments=things,

@@ -33,7 +33,9 @@ def grams(text: str) -> list[str]:
     """Word and Han n-grams of one to three pieces, folded; punctuation parts them."""
     found: list[str] = []
     for part in _APART.split(fold(text)):
-        found += _of_run([word for piece in pieces(part) for word in (piece if is_han(piece[0]) else (piece,))])
+        found += _of_run(
+            [word for piece in pieces(part) for word in (piece if is_han(piece[0]) else (piece,))]
+        )
     return found
 
 
@@ -81,9 +83,7 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
         other = two[gram]
         alpha = PRIOR * (count + other)
         delta = _log_odds(count + alpha, n_one + prior) - _log_odds(other + alpha, n_two + prior)
-        found.append(
-            Phrase(gram, count, other, delta / math.sqrt(1 / (count + alpha) + 1 / (other + alpha)))
-        )
+        found.append(Phrase(gram, count, other, delta / math.sqrt(1 / (count + alpha) + 1 / (other + alpha))))
     found.sort(key=lambda phrase: (-phrase.z, phrase.text))
     kept: list[Phrase] = []
     for phrase in found:

@@ -24,7 +24,8 @@ def lines(*texts: str) -> list[Line]:
 
 def test_facts_go_to_the_block_they_belong_to_with_all_their_quotes() -> None:
     claims = of_facts(
-        facts(lines("I live in Leeds.", "I love tea!", "I really love tea", "I'm 34 years old")), language="en"
+        facts(lines("I live in Leeds.", "I love tea!", "I really love tea", "I'm 34 years old")),
+        language="en",
     )
 
     assert [(c.label, c.text) for c in claims] == [

@@ -77,3 +77,11 @@ def test_a_long_answer_is_no_exemplar() -> None:
     long = replace(pair.answer, text="x" * 300)
 
     assert exchanges([pair.cue, long], TOM) == []
+
+
+def test_what_tells_of_the_other_is_no_exemplar() -> None:
+    (fact,), (phone,) = answered("nice"), answered("nice")
+
+    assert exchanges([replace(fact.cue, text="I live in Porto."), fact.answer], TOM) == []
+    assert exchanges([phone.cue, replace(phone.answer, text="call 138 0013 8000")], TOM) == []
+    assert exchanges([fact.cue, fact.answer], TOM) == [fact]
