@@ -10,6 +10,7 @@ from echovessel.markup import Html, el
 from echovessel.workbench.app.shelf import Shelf
 from echovessel.workbench.app.views.base import QUICK, Page
 from echovessel.workbench.app.views.chat import chat_view
+from echovessel.workbench.app.views.costs import costs_view
 from echovessel.workbench.app.views.entities import entities_view
 from echovessel.workbench.app.views.load import load_view
 from echovessel.workbench.app.views.memory import memory_view
@@ -19,7 +20,7 @@ from echovessel.workbench.app.views.timeline import timeline_view
 from echovessel.workbench.app.views.turns import turns_view
 from echovessel.workbench.app.words import Words
 
-VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "turns", "load")
+VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "turns", "costs", "load")
 
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
@@ -53,6 +54,7 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
                 entities_view,
                 timeline_view,
                 turns_view,
+                costs_view,
                 load_view,
             ):
                 view(page)
