@@ -60,12 +60,16 @@ class Skip:
 
 @dataclass
 class Report:
-    """What a reader left out, and what it had to assume; filled while the lines are read."""
+    """What a reader left out, and what it had to assume; filled while the lines are read.
+
+    `ambiguous_dates` says that nothing in the file told day from month, and that a person should.
+    """
 
     lines: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     skips: list[Skip] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    ambiguous_dates: bool = False
 
     def skip(self, place: str, reason: str) -> None:
         """Count something that became no line; the first thousand are kept with their place."""

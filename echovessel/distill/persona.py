@@ -16,6 +16,7 @@ from echovessel.distill.consent import consent, record
 from echovessel.distill.exemplars import exchanges, exemplars
 from echovessel.distill.facts import ONE_AT_A_TIME, Fact, facts
 from echovessel.distill.history import Mapping, Stored, conversation_of, digest, identified, store
+from echovessel.distill.pseudonyms import Pseudonyms
 from echovessel.distill.source import Source
 from echovessel.distill.style import StyleProfile, profile
 from echovessel.errors import InputError
@@ -70,6 +71,8 @@ class Distilled:
         Blocks that a person wrote, and that were left as they are.
     facts, entities : int
         How many were added.
+    hidden : dict
+        How often each kind of thing was hidden.
     """
 
     stored: Stored
@@ -78,6 +81,7 @@ class Distilled:
     kept: tuple[CoreLabel, ...]
     facts: int
     entities: int
+    hidden: dict[str, int]
 
 
 def draft(
@@ -149,7 +153,7 @@ def distil(
     consent_note: str = "",
     options: Options | None = None,
     review: Callable[[Claim], bool] = lambda claim: True,
-    change: Callable[[Line], Line] = lambda line: line,
+    hide: Pseudonyms | None = None,
     progress: Callable[[int], None] | None = None,
     seed: int = 0,
 ) -> Distilled:
@@ -170,8 +174,8 @@ def distil(
         What the file doesn't say.
     review : callable, optional
         Whether a claim is accepted; all are when left out.
-    change : callable, optional
-        Applied to each line before anything else, such as `Pseudonyms.hide`.
+    hide : Pseudonyms, optional
+        Whom to hide, before anything is stored.
     progress : callable, optional
         Called with the number of lines stored so far, about every thousand.
 
@@ -184,8 +188,10 @@ def distil(
     """
     given = consent(kind, consent_note)
     options = options or Options()
+    change = _as_it_is if hide is None else hide.hide
     record(memory.context, given)
     stored = store(memory, source, reader, mapping, options=options, progress=progress, change=change)
+    hidden = {} if hide is None else dict(hide.report)  # before the lines are read again
     lines = map(change, filter(mapping.takes, reader.read(source, options, Report())))
     ids: dict[Line, str] = {}
     found = draft(
@@ -202,7 +208,11 @@ def distil(
         if not (written or added or people):
             with memory.context.store.write():
                 memory.context.store.run("DELETE FROM imports WHERE id = ?", (under.id,))
-    return Distilled(stored, found, written, kept, added, people)
+    return Distilled(stored, found, written, kept, added, people, hidden)
+
+
+def _as_it_is(line: Line) -> Line:
+    return line
 
 
 def _live(

@@ -246,9 +246,10 @@ def test_others_are_hidden_on_request(memory: Memory, tmp_path: Path) -> None:
     hidden = Pseudonyms(["Ana"], keep=["Tom", "Mei"])
     said = [*script(), ("Mei", "Is Ana coming?"), ("Tom", "Ana? call her on +44 20 7946 0018")]
 
-    made(memory, archive(tmp_path, said), change=hidden.hide)
+    done = made(memory, archive(tmp_path, said), hide=hidden)
 
     everything = [m.text + m.sender_name for m in memory.log.between()]
     everything += [block.text for block in memory.core.all()] + [e.name for e in memory.directory.list()]
     assert not any("Ana" in text or "7946" in text for text in everything)
     assert [entity.name for entity in memory.directory.list()] == ["Person A"]
+    assert done.hidden == {"name": 13, "phone": 1}  # 11 as speaker, 2 in what was said

@@ -221,6 +221,7 @@ def _order_of_dates(source: Source, member: str, report: Report) -> DateOrder:
     if backwards["day"] != backwards["month"]:
         return "day" if backwards["day"] < backwards["month"] else "month"
     if seen and not day_first:
+        report.ambiguous_dates = True
         report.note(
             "Whether 03/04 means April or March can't be told from this file; April was taken."
             " Set the date order to change that."
