@@ -23,7 +23,7 @@ def clash(
     told: str,
     line: Line,
     quote: str,
-    subject: Subject,
+    subject: Subject | None,
     *,
     names: Collection[str],
     people: Collection[str],
@@ -37,6 +37,8 @@ def clash(
         The fact.
     line, quote
         The message, and its words.
+    subject : Subject, optional
+        None for what only has to be told: a promise.
     names : collection of str
         Names of the third party that the fact is about.
     people : collection of str
@@ -49,6 +51,8 @@ def clash(
         return "a greeting is no fact"
     if meant.question(quote, text):
         return "it was asked, not told"
+    if subject is None:
+        return ""
     by_persona = line.sender is Sender.PERSONA
     if subject is Subject.USER:
         if line.sender is not Sender.USER:

@@ -80,18 +80,12 @@ class Checker:
 
     def event(self, item: Event) -> Draft | None:
         """A fact as it may be stored, or None with the reason in `dropped`."""
-        rule = _NOT_FACTS.get(item.said, "")
-        if not rule and item.said is Said.REPORTED and item.subject is not Subject.OTHER:
-            rule = "it is only what somebody else says"
-        if not rule and item.subject is Subject.USER and meant.asked(item.text):
-            rule = "that somebody asked, greeted or thanked is no fact"
-        found = [] if rule else self._found(item.text, item.sources)
-        item, found = (item, found) if rule else self._placed(item, found)
-        sound = [] if rule else self._sound(item.text, item.subject, item.about, found)
-        rule = rule or self._third_party(item.subject, item.about)
+        rule = self._unfit(item)
         if rule:
             self._refuse(rule, item.text)
             return None
+        named = self._named(item.entities)
+        item, sound = self._owned(item)
         if not sound:
             return None
         window = self._days(item, [each.line for each in sound], "past")
@@ -107,15 +101,16 @@ class Checker:
             sources=_sources(sound),
         )
         node = _happened(node, window)
-        return self._linked(node, item.about, item.entities, item.repeats, item.replaces, self._shown.facts)
+        return self._linked(node, item.about, named, item.repeats, item.replaces, self._shown.facts)
 
     def promise(self, item: Promise) -> Draft | None:
         """A promise of the persona, in its own words."""
-        own = [each for each in self._found(item.text, item.sources) if each.line.sender is Sender.PERSONA]
-        sound = self._sound(item.text, Subject.PERSONA, "", own)
+        found = self._found(item.text, item.sources)
+        own = [each for each in found if each.line.sender is Sender.PERSONA]
+        if found and not own:
+            self._refuse("the persona didn't say so itself", item.text)
+        sound = self._sound(item.text, None, "", own)
         if not sound:
-            if not own:
-                self._refuse("the persona didn't say so itself", item.text)
             return None
         node = NewNode(
             self._spoken(item.text, sound),
@@ -126,16 +121,16 @@ class Checker:
             origin=Origin.EXTRACTION,
             sources=_sources(sound),
         )
-        return self._linked(node, "", item.entities, item.repeats, (), self._shown.promises)
+        return self._linked(node, "", self._named(item.entities), item.repeats, (), self._shown.promises)
 
     def expectation(self, item: Expectation) -> Draft | None:
         """Something that lies ahead."""
-        rule = _NOT_FACTS.get(item.said, "") or self._third_party(item.subject, item.about)
+        rule = _NOT_FACTS.get(item.said, "")
         if rule:
             self._refuse(rule, item.text)
             return None
-        moved, found = self._placed(item, self._found(item.text, item.sources))
-        sound = self._sound(moved.text, moved.subject, moved.about, found)
+        named = self._named(item.entities)
+        moved, sound = self._owned(item)
         if not sound:
             return None
         node = NewNode(
@@ -146,7 +141,7 @@ class Checker:
             origin=Origin.EXTRACTION,
             sources=_sources(sound),
         )
-        return self._linked(node, moved.about, moved.entities, moved.repeats, (), self._shown.expectations)
+        return self._linked(node, moved.about, named, moved.repeats, (), self._shown.expectations)
 
     def outcome(self, item: Outcome) -> Became | None:
         """What became of a promise or an expectation that was shown."""
@@ -207,19 +202,39 @@ class Checker:
             return []
         return [found[number] for number in sorted(found)]
 
-    def _placed(self, item: _E, found: Sequence[Found]) -> tuple[_E, list[Found]]:
-        """In a talk of several "the user" names nobody: the fact goes to whoever said it."""
-        if not (self._talk.group and item.subject is Subject.USER):
-            return item, list(found)
-        speakers = {each.line.speaker for each in found if each.line.sender is not Sender.PERSONA}
-        if len(speakers) != 1:
-            return item, list(found)
-        (speaker,) = speakers
-        self._parties.speaker(speaker)
-        moved = item.model_copy(update={"subject": Subject.OTHER, "about": speaker})
-        return moved, [each for each in found if each.line.speaker == speaker]
+    def _owned(self, item: _E) -> tuple[_E, list[Found]]:
+        """The item with its owner, and the quotes that bear it out; none when it is refused.
 
-    def _sound(self, text: str, subject: Subject, about: str, found: Sequence[Found]) -> list[Found]:
+        In a talk of several "the user" names nobody: the fact goes to whoever said it.
+        """
+        found = self._found(item.text, item.sources)
+        if self._talk.group and item.subject is Subject.USER and found:
+            told = [each for each in found if each.line.sender is not Sender.PERSONA and each.line.named]
+            speakers = {each.line.speaker for each in told}
+            if len(speakers) != 1:
+                self._refuse("in a talk of several it doesn't say whose fact it is", item.text)
+                return item, []
+            (speaker,) = speakers
+            self._parties.speaker(speaker)
+            item, found = item.model_copy(update={"subject": Subject.OTHER, "about": speaker}), told
+        rule = self._third_party(item.subject, item.about)
+        if rule:
+            self._refuse(rule, item.text)
+            return item, []
+        return item, self._sound(item.text, item.subject, item.about, found)
+
+    def _named(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if not self._parties.refusal(name)]
+
+    def _unfit(self, item: Event) -> str:
+        """Why an event is no fact, by what the model itself says of it; empty where it is one."""
+        if item.said is Said.REPORTED and item.subject is not Subject.OTHER:
+            return "it is only what somebody else says"
+        if item.subject is Subject.USER and meant.asked(item.text):
+            return "that somebody asked, greeted or thanked is no fact"
+        return _NOT_FACTS.get(item.said, "")
+
+    def _sound(self, text: str, subject: Subject | None, about: str, found: Sequence[Found]) -> list[Found]:
         """Quotes that don't contradict what is made of them; the first reason is kept when none is left."""
         reasons: list[str] = []
         sound: list[Found] = []

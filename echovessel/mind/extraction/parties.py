@@ -40,6 +40,8 @@ class Parties:
         self._found: dict[str, Named] = {}
         self._who: dict[str, str] = {}
         self._texts = [line.message.text for line in talk.lines]
+        named = {entity for text in self._texts for entity in memory.directory.mentioned(text)}
+        self._mentioned = [memory.directory.get(entity) for entity in sorted(named)]
         self.dropped: list[Refusal] = []
 
     def add(self, item: Party, shown: Shown) -> None:
@@ -106,14 +108,11 @@ class Parties:
 
     def people(self) -> tuple[str, ...]:
         """Names of the persons and pets of the talk, and of those known that it names."""
-        directory = self._memory.directory
-        named = {entity for text in self._texts for entity in directory.mentioned(text)}
-        known = [directory.get(entity) for entity in sorted(named)]
         return tuple(
             name
             for kind, names in (
                 *((each.kind, (each.name, *each.aliases)) for each in self._found.values()),
-                *((each.kind, each.aliases) for each in known),
+                *((each.kind, each.aliases) for each in self._mentioned),
             )
             if kind.casefold() in _ALIVE
             for name in names

@@ -9,6 +9,7 @@ import regex
 from echovessel.text import fold, is_han
 
 _PASSED_OVER = regex.compile(r"[\s/|*_`\p{Cf}\p{Pd}\p{Pi}\p{Pf}\"'\u2018\u2019\u300c-\u300f‹›<>]")
+_CLOSES = {"”": "“", "’": "‘", "」": "「", "』": "『"}
 _CUT = regex.compile(r"\.{3,}|\u2026+|\[\.\.\.\]")
 
 
@@ -28,7 +29,12 @@ def find_quote(quote: str, text: str) -> str:
         if found < 0:
             return ""
         start, at = (found if start < 0 else start), found + len(part)
-    return text[places[start] : places[at - 1] + 1].strip()
+    begin, end = places[start], places[at - 1] + 1
+    if text[end : end + 1] in _CLOSES and text.count(_CLOSES[text[end]], begin, end) > text.count(
+        text[end], begin, end
+    ):
+        end += 1
+    return text[begin:end].strip()
 
 
 def stands_in(words: str, text: str) -> bool:

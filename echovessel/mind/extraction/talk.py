@@ -22,12 +22,16 @@ UNKNOWN = {"zh": "不明", "en": "somebody unknown"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A message under the number it is shown by; `said` is its day where the scope's days are counted."""
+    """A message under the number it is shown by.
+
+    `said` is its day where the scope's days are counted; `named` tells whether it is known who speaks.
+    """
 
     number: int
     message: Message
     speaker: str
     said: date
+    named: bool = True
 
     @property
     def sender(self) -> Sender:
@@ -112,11 +116,13 @@ class Talk:
         heard = [message.text for message in new if message.sender is not Sender.PERSONA]
         language = language_of("\n".join(heard or [message.text for message in new]))
         zone = personas.zone_of(scope)
-        lines = tuple(
-            Line(number, message, _name(message, *names, language), day_of(message.sent_at, zone))
-            for number, message in enumerate([*earlier, *new], 1)
-        )
-        return cls(lines, len(earlier), *names, language, zone, scope.kind is ScopeKind.GROUP)
+        group = scope.kind is ScopeKind.GROUP
+        lines = []
+        for number, message in enumerate([*earlier, *new], 1):
+            speaker = _name(message, *names, group=group)
+            said = day_of(message.sent_at, zone)
+            lines.append(Line(number, message, speaker or UNKNOWN[language], said, bool(speaker)))
+        return cls(tuple(lines), len(earlier), *names, language, zone, group)
 
     def chunks(self, *, tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
         """The talk in pieces of about so many tokens, each after the last few lines of the one before."""
@@ -135,8 +141,9 @@ def _said(message: Message) -> bool:
     return message.sender is not Sender.SYSTEM and message.deleted_at is None and bool(message.text.strip())
 
 
-def _name(message: Message, persona: str, speaker: str, language: Language) -> str:
+def _name(message: Message, persona: str, speaker: str, *, group: bool) -> str:
+    """Who speaks; empty where nobody knows."""
     if message.sender is Sender.PERSONA:
         return persona
-    given = quoted(message.sender_name, limit=80)
-    return given or (speaker if message.sender is Sender.USER else UNKNOWN[language])
+    own = speaker if message.sender is Sender.USER and not group else ""
+    return quoted(message.sender_name, limit=80) or own
