@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from echovessel.distill.archive import Reader
 from echovessel.distill.formats.assistants import ChatGPT, Claude
+from echovessel.distill.formats.books import Epub, Pdf
 from echovessel.distill.formats.chinese import QQ, WeChatTable, WeChatText
 from echovessel.distill.formats.discord import DiscordExporter, DiscordPackage
+from echovessel.distill.formats.mail import Mbox
+from echovessel.distill.formats.plain import Diary, PlainText
 from echovessel.distill.formats.roleplay import RisuAI, SillyTavern
+from echovessel.distill.formats.subtitles import Srt
+from echovessel.distill.formats.tables import Csv, Jsonl
 from echovessel.distill.formats.telegram import Telegram
 from echovessel.distill.formats.whatsapp import WhatsApp
 from echovessel.distill.source import Source
@@ -25,6 +30,14 @@ READERS: tuple[Reader, ...] = (
     QQ(),
     WhatsApp(),
     WeChatText(),
+    Mbox(),
+    Epub(),
+    Pdf(),
+    Srt(),
+    Csv(),
+    Jsonl(),
+    Diary(),
+    PlainText(),
 )
 
 
