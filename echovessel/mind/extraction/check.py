@@ -23,7 +23,7 @@ from echovessel.memory.records import (
 from echovessel.memory.supersession import slot
 from echovessel.memory.tombstones import Tombstones
 from echovessel.mind.extraction import meant
-from echovessel.mind.extraction.attribution import clash
+from echovessel.mind.extraction.attribution import Fact, clash
 from echovessel.mind.extraction.dates import days_of
 from echovessel.mind.extraction.parties import Parties
 from echovessel.mind.extraction.quotes import find_quote
@@ -217,14 +217,27 @@ class Checker:
             (speaker,) = speakers
             self._parties.speaker(speaker)
             item, found = item.model_copy(update={"subject": Subject.OTHER, "about": speaker}), told
-        rule = self._third_party(item.subject, item.about)
-        if rule:
-            self._refuse(rule, item.text)
-            return item, []
+        if item.subject is Subject.USER and not self._talk.group:
+            item = self._anothers(item, found)
+        if item.subject is Subject.OTHER and item.about:
+            rule = self._parties.take(item.about)
+            if rule:
+                self._refuse(rule, item.text)
+                return item, []
+            item = item.model_copy(update={"about": self._parties.shown_as(item.about)})
         return item, self._sound(item.text, item.subject, item.about, found)
 
+    def _anothers(self, item: _E, found: Sequence[Found]) -> _E:
+        """A fact whose text and words both open with a third party is that one's, whatever the model calls it."""
+        people = self._parties.people()
+        name = meant.leader(item.text, people)
+        if not name or not found or not all(meant.led_by_another(each.words, people) for each in found):
+            return item
+        self._refuse(f"it is about {name}, not the user, and is kept so", item.text)
+        return item.model_copy(update={"subject": Subject.OTHER, "about": name})
+
     def _named(self, names: Iterable[str]) -> list[str]:
-        return [name for name in names if not self._parties.refusal(name)]
+        return [self._parties.shown_as(name) for name in names if not self._parties.take(name)]
 
     def _unfit(self, item: Event) -> str:
         """Why an event is no fact, by what the model itself says of it; empty where it is one."""
@@ -238,14 +251,18 @@ class Checker:
         """Quotes that don't contradict what is made of them; the first reason is kept when none is left."""
         reasons: list[str] = []
         sound: list[Found] = []
-        people = self._parties.people()
-        names = self._parties.names_of(about) if about else ()
+        fact = Fact(
+            text,
+            subject,
+            self._parties.names_of(about) if about else (),
+            known=bool(about) and self._parties.known(about) is not None,
+        )
+        both = {"persona": self._talk.persona, "user": self._talk.speaker}
         for each in found:
             following = self._chunk.next_of(each.line)
             later = "" if following is None else following.message.text
-            reason = clash(
-                text, each.line, each.words, subject, names=names, people=people, persona=self._talk.persona
-            ) or meant.mismatch(text, each.words, each.line.message.text, later)
+            reason = clash(fact, each.line, each.words, people=self._parties.people(), **both)
+            reason = reason or meant.mismatch(text, each.words, each.line.message.text, later)
             if reason:
                 reasons.append(reason)
             else:
@@ -253,13 +270,6 @@ class Checker:
         if found and not sound:
             self._refuse(reasons[0], text)
         return sound
-
-    def _third_party(self, subject: Subject, about: str) -> str:
-        if subject is not Subject.OTHER:
-            return ""
-        if not about.strip():
-            return "it is about a third party without a name"
-        return self._parties.refusal(about)
 
     def _days(self, item: Event | Promise | Expectation, lines: Sequence[Line], lean: Lean) -> Window | None:
         window, rule = days_of(item, lines, lean)
@@ -297,6 +307,9 @@ class Checker:
         known: dict[str, Node],
     ) -> Draft | None:
         """With names, and with what it repeats or replaces among what was shown."""
+        if node.subject is Subject.OTHER and not about:
+            # Of whom it is can't be told, so it replaces nothing and nothing replaces it.
+            node, replaces = replace(node, attribute=""), ()
         about = about if node.subject is Subject.OTHER else ""
         if self._tombstones.hold(
             self._tombstones.of_node(self._memory.context.scope.key, node.kind, node.text)
@@ -304,7 +317,7 @@ class Checker:
             self._refuse("it was forgotten on purpose", node.text)
             return None
         names = tuple(
-            dict.fromkeys(name for name in (about, *entities) if name and not self._parties.refusal(name))
+            dict.fromkeys(name for name in (about, *entities) if name and not self._parties.take(name))
         )
         draft = Draft(node, about, names)
         same = known.get(repeats)

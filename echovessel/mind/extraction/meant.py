@@ -34,10 +34,12 @@ _OFF = regex.compile(
     r"|\b(?:not|n't) (?:be )?(?:going|coming|doing it|happening) (?:any ?more|after all)\b"
     r"|取消|泡汤|不去了|去不成|作罢"
 )
+# "My boss says I'm lazy": what another says of the speaker.
 _REPORT = regex.compile(
     r"\b(?!i\b|we\b|you\b)[\p{L}']+(?<!\bi)(?<!\bwe)(?<!\byou) (?:always |just |once |still )?"
-    r"(?:says?|said|thinks?|thought|claims?|claimed|tells? (?:me|everyone|people)|told me"
-    r"|reckons?|insists?|calls? me|called me)\b"
+    r"(?:(?:says?|said|thinks?|thought|claims?|claimed|reckons?|insists?|told me)(?: that)?"
+    r" (?:i|i'm|i've|i'd|my|we|we're|our)"
+    r"|calls? me|called me)\b"
     r"|(?<![我你您咱，。])(?:说|觉得|认为|以为|告诉我|老说|总说|骂|嫌)(?:我|咱)"
 )
 _REPORT_TOLD = regex.compile(
@@ -45,7 +47,7 @@ _REPORT_TOLD = regex.compile(
     r"|说|觉得|认为|以为|告诉|据|骂|嫌"
 )
 _TOLD_AS_QUESTION = regex.compile(
-    r"^(?:did i (?:ever )?(?:tell|mention)|have i (?:ever )?(?:told|mentioned)|guess what"
+    r"^(?:did i (?:ever )?(?:tell|mention|say)|have i (?:ever )?(?:told|mentioned)|guess what"
     r"|did you know(?: that)? (?:i|my|we)\b)|^(?:我?跟你说过|我有没有跟你说|你知道吗|猜猜?)"
 )
 _GREETING = regex.compile(
@@ -102,17 +104,26 @@ def third_person(text: str) -> bool:
     return bool(_THEM.search(fold(text)))
 
 
-def led_by(text: str, names: Iterable[str]) -> bool:
-    """Whether the words open with one of these names, or with he, she or they."""
-    folded = fold(text).lstrip(" \"'“‘「『(（")
-    if _THEY_LEAD.search(folded):
-        return True
-    opening = regex.sub(r"^(?:and|but|so|my|我|我的|咱) ?", "", folded)
-    return any(
-        opening.startswith(key) and not regex.match(r"[\p{L}\p{N}--\p{Han}]", opening[len(key) :], regex.V1)
-        for name in names
-        if (key := fold(name))
+def leader(text: str, names: Iterable[str]) -> str:
+    """Which of these names the words open with; empty where they open otherwise."""
+    opening = regex.sub(r"^(?:and|but|so|my|我的|我|咱) ?", "", fold(text).lstrip(" \"'“‘「『(（"))
+    return next(
+        (
+            name
+            for name in sorted(names, key=len, reverse=True)
+            if (key := fold(name))
+            and opening.startswith(key)
+            and not regex.match(r"[[\p{L}\p{N}]--\p{Han}]", opening[len(key) :], regex.V1)
+        ),
+        "",
     )
+
+
+def led_by_another(text: str, names: Iterable[str]) -> bool:
+    """Whether the words open with one of these names, or with he, she or they, and leave the speaker out."""
+    if first_person(text):
+        return False
+    return bool(_THEY_LEAD.search(fold(text).lstrip(" \"'“‘「『(（")) or leader(text, names))
 
 
 def addressed(text: str) -> bool:

@@ -22,6 +22,7 @@ _NOBODY = regex.compile(
     r"i|me|my|mine|you|your|we|us|he|she|they|him|her|them|it|(?:the )?(?:users?|persona|assistant)"
     r"|every(?:one|body)|some(?:one|body)|我们?|[你您他她它]们?|用户|对方|自己|大家|别人|有人|人家"
 )
+_UNSAID = "its name stands nowhere in the talk"
 _ALIVE = frozenset({"person", "pet", "animal", "人", "宠物", "动物"})
 
 
@@ -39,6 +40,10 @@ class Parties:
         self._talk = talk
         self._found: dict[str, Named] = {}
         self._who: dict[str, str] = {}
+        self._spelled: dict[str, str] = {}
+        self._speakers = {normal(line.speaker) for line in talk.lines if line.named} if talk.group else set()
+        self._two = {normal(talk.persona)} | (set() if talk.group else {normal(talk.speaker)})
+        self._speakers -= self._two
         self._texts = [line.message.text for line in talk.lines]
         named = {entity for text in self._texts for entity in memory.directory.mentioned(text)}
         self._mentioned = [memory.directory.get(entity) for entity in sorted(named)]
@@ -46,7 +51,12 @@ class Parties:
 
     def add(self, item: Party, shown: Shown) -> None:
         """Take in a party that the model named, with those of its names that stand in the talk."""
+        said = next((alias for alias in item.aliases if not self.refusal(alias)), None)
         rule = self.refusal(item.name)
+        if rule == _UNSAID and said is not None:
+            # The model spelled a name out; it goes by one that was said.
+            self._spelled[normal(item.name)] = said
+            item, rule = item.model_copy(update={"name": said}), ""
         if rule:
             self.dropped.append(Refusal(rule, item.name))
             return
@@ -79,25 +89,31 @@ class Parties:
             self._found[normal(name)] = Named(name, "person", (), None)
 
     def refusal(self, name: str) -> str:
-        """Why a name stands for no third party; empty where it does, and then it is known from now on."""
+        """Why a name stands for no third party; empty where it does."""
         try:
             key = alias_key(name)
         except InputError:
             return "no name can be so short or so long"
-        if key in self._found:
+        if key in self._found or key in self._spelled or key in self._speakers:
             return ""
-        speakers = {normal(line.speaker) for line in self._talk.lines} if self._talk.group else set()
-        if _NOBODY.fullmatch(key) or key == normal(self._talk.persona):
+        if _NOBODY.fullmatch(key) or key in self._two:
             return "it is no third party"
-        if key == normal(self._talk.speaker) and not self._talk.group:
-            return "it is no third party"
-        if key in speakers:
-            self.speaker(name)
-            return ""
         if self._memory.directory.find(name) or any(stands_in(name, text) for text in self._texts):
-            self._put(name, "person", (), None, "")
             return ""
-        return "its name stands nowhere in the talk"
+        # "Mei's mother", where the talk says "my mother".
+        owned = any(key.startswith((f"{owner}'s ", f"{owner}的")) for owner in self._two)
+        return "" if owned else _UNSAID
+
+    def take(self, name: str) -> str:
+        """As `refusal`; a name that stands for a third party is one from now on."""
+        rule, key = self.refusal(name), normal(name)
+        if not rule and key not in self._found and key not in self._spelled:
+            self._put(name, "person", (), None, "")
+        return rule
+
+    def shown_as(self, name: str) -> str:
+        """The name that a party goes by in the talk."""
+        return self._spelled.get(normal(name), name)
 
     def names_of(self, name: str) -> tuple[str, ...]:
         """All names of a party, known ones too."""

@@ -143,3 +143,55 @@ def test_in_a_group_a_fact_of_nobody_knows_whom_is_refused(memory: Memory, talks
 
     assert found.drafts == ()
     assert "whose fact" in found.dropped[0].rule
+
+
+def test_the_users_mother_is_somebody(memory: Memory, talks: Any, event: Make) -> None:
+    """Named by whose she is, where the talk only says "my mother"; what changes of her is replaced."""
+    for day, place in (("first", "Cork"), ("then", "Galway")):
+        line = f"{day} my mother lived in {place}"
+        fact = event(
+            f"Mei's mother lives in {place}",
+            (1, line),
+            subject="other",
+            about="Mei's mother",
+            attribute="home",
+            replaces=["F1"],
+        )
+        talks.form(f"Mei: {line}", events=[fact])
+
+    assert talks.texts() == ["Mei's mother lives in Galway"]
+
+
+def test_a_name_that_the_model_spells_out_goes_by_what_was_said(
+    memory: Memory, talks: Any, event: Make
+) -> None:
+    line = "Anna B is here"
+    talks.form(
+        f"Mei: {line}",
+        entities=[{"name": "Anna Bautista", "aliases": ["Anna B"]}],
+        events=[event(line, (1, line), subject="other", about="Anna Bautista")],
+    )
+
+    (entity,) = memory.directory.list()
+    assert entity.aliases == ("Anna B",)
+    assert memory.nodes.list()[0].about == entity.id
+
+
+def test_a_fact_that_opens_with_a_third_party_is_that_ones(memory: Memory, talks: Any, event: Make) -> None:
+    """The model called it the user's; both its text and its words say Tom's."""
+    line = "Tom hates swimming"
+    talks.form(f"Mei: {line}", events=[event(line, (1, line), attribute="dislikes", entities=["Tom"])])
+
+    (node,) = memory.nodes.list()
+    assert (node.subject, node.about) == (Subject.OTHER, memory.directory.find("Tom")[0].id)
+
+
+def test_a_third_party_without_a_name_replaces_nothing(memory: Memory, talks: Any, event: Make) -> None:
+    for line in ("A neighbour moved to Cork", "A neighbour moved to Galway"):
+        talks.form(
+            f"Mei: {line}",
+            events=[event(line, (1, line), subject="other", attribute="home", replaces=["F1"])],
+        )
+
+    assert len(talks.texts()) == 2
+    assert {node.attribute for node in memory.nodes.list()} == {""}
