@@ -87,11 +87,29 @@ def distinctive(mine: Iterable[str], others: Iterable[str], *, most: int = 20) -
     found.sort(key=lambda phrase: (-phrase.z, phrase.text))
     kept: list[Phrase] = []
     for phrase in found:
-        if phrase.z < 1.96 or len(kept) == most:  # surer than one in forty by chance
+        if phrase.z < 1.96 or len(kept) == most:
             break
+        # Of thousands of phrases some are one-sided by chance: as many times less likely must this one be.
+        if _by_chance(phrase.mine, phrase.others, n_one / (n_one + n_two)) * len(found) > 0.05:
+            continue
         if not any(phrase.text in longer.text and phrase.mine <= longer.mine * 1.5 for longer in kept):
             kept.append(phrase)
     return kept
+
+
+def _by_chance(mine: int, others: int, share: float) -> float:
+    """How likely somebody who says a `share` of all says a phrase so often or oftener (binomial, one-sided)."""
+    total = mine + others
+    return sum(
+        math.exp(
+            math.lgamma(total + 1)
+            - math.lgamma(count + 1)
+            - math.lgamma(total - count + 1)
+            + count * math.log(share)
+            + (total - count) * math.log1p(-share)
+        )
+        for count in range(mine, total + 1)
+    )
 
 
 def _says_nothing(gram: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -89,6 +90,29 @@ def test_a_bare_stop_word_sets_nobody_apart() -> None:
     texts = {phrase.text for phrase in found}
     assert texts
     assert not texts & {"the", "and"}
+
+
+def test_noise_sets_nobody_apart() -> None:
+    words = [
+        "moon",
+        "tide",
+        "boat",
+        "tea",
+        "rain",
+        "harbour",
+        "late",
+        "sure",
+        "nine",
+        "lamp",
+        "book",
+        "sister",
+        "coffee",
+        "map",
+    ]
+    draw = random.Random(5)
+    said = [" ".join(draw.choices(words, k=6)) for _ in range(4_000)]
+
+    assert distinctive(said[::2], said[1::2]) == []
 
 
 def test_grams_stop_at_punctuation() -> None:
