@@ -11,7 +11,6 @@ from echovessel.memory.memory import Memory
 from echovessel.memory.node_checks import MAX_ATTRIBUTE
 from echovessel.memory.records import (
     NewNode,
-    Node,
     NodeKind,
     NodeStatus,
     Origin,
@@ -20,11 +19,10 @@ from echovessel.memory.records import (
     Source,
     Subject,
 )
-from echovessel.memory.supersession import slot
-from echovessel.memory.tombstones import Tombstones
 from echovessel.mind.extraction import meant
 from echovessel.mind.extraction.attribution import Fact, clash
 from echovessel.mind.extraction.dates import days_of
+from echovessel.mind.extraction.links import Links
 from echovessel.mind.extraction.parties import Parties
 from echovessel.mind.extraction.quotes import find_quote
 from echovessel.mind.extraction.records import Became, Draft, Refusal, Settled
@@ -70,13 +68,12 @@ class Checker:
     """
 
     def __init__(self, memory: Memory, talk: Talk, chunk: Chunk, shown: Shown, parties: Parties) -> None:
-        self._memory = memory
         self._talk = talk
         self._chunk = chunk
         self._shown = shown
         self._parties = parties
-        self._tombstones = Tombstones(memory.context)
         self.dropped: list[Refusal] = []
+        self._links = Links(memory, shown, parties, self._refuse)
 
     def event(self, item: Event) -> Draft | None:
         """A fact as it may be stored, or None with the reason in `dropped`."""
@@ -101,7 +98,7 @@ class Checker:
             sources=_sources(sound),
         )
         node = _happened(node, window)
-        return self._linked(node, item.about, named, item.repeats, item.replaces, self._shown.facts)
+        return self._links.of(node, item.about, named, item.repeats, item.replaces, self._shown.facts)
 
     def promise(self, item: Promise) -> Draft | None:
         """A promise of the persona, in its own words."""
@@ -121,7 +118,7 @@ class Checker:
             origin=Origin.EXTRACTION,
             sources=_sources(sound),
         )
-        return self._linked(node, "", self._named(item.entities), item.repeats, (), self._shown.promises)
+        return self._links.of(node, "", self._named(item.entities), item.repeats, (), self._shown.promises)
 
     def expectation(self, item: Expectation) -> Draft | None:
         """Something that lies ahead."""
@@ -141,7 +138,7 @@ class Checker:
             origin=Origin.EXTRACTION,
             sources=_sources(sound),
         )
-        return self._linked(node, moved.about, named, moved.repeats, (), self._shown.expectations)
+        return self._links.of(node, moved.about, named, moved.repeats, (), self._shown.expectations)
 
     def outcome(self, item: Outcome) -> Became | None:
         """What became of a promise or an expectation that was shown."""
@@ -296,75 +293,6 @@ class Checker:
         self._refuse("it is in another language than what was said; the words themselves stand in", text)
         return "\n".join(f"{each.line.speaker}：“{each.words}”" if language_of(each.words) == "zh"
                          else f"{each.line.speaker}: “{each.words}”" for each in said)  # fmt: skip
-
-    def _linked(
-        self,
-        node: NewNode,
-        about: str,
-        entities: Iterable[str],
-        repeats: str,
-        replaces: Iterable[str],
-        known: dict[str, Node],
-    ) -> Draft | None:
-        """With names, and with what it repeats or replaces among what was shown."""
-        if node.subject is Subject.OTHER and not about:
-            # Of whom it is can't be told, so it replaces nothing and nothing replaces it.
-            node, replaces = replace(node, attribute=""), ()
-        about = about if node.subject is Subject.OTHER else ""
-        if self._tombstones.hold(
-            self._tombstones.of_node(self._memory.context.scope.key, node.kind, node.text)
-        ):
-            self._refuse("it was forgotten on purpose", node.text)
-            return None
-        names = tuple(
-            dict.fromkeys(name for name in (about, *entities) if name and not self._parties.take(name))
-        )
-        draft = Draft(node, about, names)
-        same = known.get(repeats)
-        if repeats and same is None and repeats not in self._shown.noted:
-            self._refuse(f"{repeats} was never shown", node.text)
-        if repeats in self._shown.noted:
-            place, noted = self._shown.noted[repeats]
-            if noted.node.kind is node.kind and not meant.opposed(noted.node.text, node.text):
-                return replace(draft, again=place)
-        if same is not None and self._same_owner(draft, same) and not meant.opposed(same.text, node.text):
-            return replace(draft, repeats=same.id)
-        for handle in dict.fromkeys(replaces):
-            draft = self._replacing(draft, handle)
-        return draft
-
-    def _replacing(self, draft: Draft, handle: str) -> Draft:
-        """A fact ends only when it was shown, and a conflicting one on the same subject and attribute arrives."""
-        node = draft.node
-        old = self._shown.facts.get(handle)
-        place, noted = self._shown.noted.get(handle, (-1, None))
-        if old is None and noted is None:
-            self._refuse(f"{handle} was never shown, so nothing is replaced", node.text)
-            return draft
-        before = old.attribute if old is not None else noted.node.attribute if noted is not None else ""
-        owned = (
-            self._same_owner(draft, old)
-            if old is not None
-            else noted is not None
-            and (noted.node.subject, fold(noted.about)) == (node.subject, fold(draft.about))
-        )
-        if not before or not owned or slot(node.attribute or before) != slot(before):
-            self._refuse(
-                f"{handle} speaks of something else (subject or attribute), so nothing is replaced", node.text
-            )
-            return draft
-        node = replace(node, attribute=node.attribute or before)
-        if old is None:
-            return replace(draft, node=node, follows=(*draft.follows, place))
-        return replace(draft, node=replace(node, supersedes=(*node.supersedes, old.id)))
-
-    def _same_owner(self, draft: Draft, known: Node) -> bool:
-        """Whether both belong to the same one."""
-        if (draft.node.kind, draft.node.subject) != (known.kind, known.subject):
-            return False
-        root = self._memory.directory.root
-        ours = self._parties.known(draft.about) if draft.about else None
-        return ours == (None if known.about is None else root(known.about))
 
     def _refuse(self, rule: str, text: str) -> None:
         self.dropped.append(Refusal(rule, text))

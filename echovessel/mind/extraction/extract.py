@@ -24,6 +24,7 @@ from echovessel.models.language.structured import added
 
 MAX_TOKENS = 4_000
 NOTED = 40
+QUERIES = 12
 # How alike two descriptions must be, on a scale where unrelated texts are 0 and equal ones 1.
 LOWER, UPPER = 0.7, 0.9
 
@@ -97,8 +98,7 @@ class _Extractor:
         )
 
     async def _read(self, talk: Talk, chunk: Chunk, parties: Parties) -> None:
-        heard = [line.message.text for line in chunk.lines if line.number in chunk.fresh]
-        vectors = await self._embedded(heard)
+        vectors = await self._embedded(chunk.topics(QUERIES))
         shown = await asyncio.to_thread(gather, self._memory, chunk, vectors)
         recent = list(enumerate(self._drafts))[-NOTED:]
         shown = replace(shown, noted={f"N{place + 1}": (place, draft) for place, draft in recent})

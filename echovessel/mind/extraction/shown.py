@@ -64,19 +64,19 @@ def gather(memory: Memory, chunk: Chunk, vectors: NDArray[np.float32]) -> Shown:
     Parameters
     ----------
     vectors : array of shape (n, dim)
-        Unit vectors of the messages; the nearest facts are shown.
+        Unit vectors of what is said; the nearest facts are shown.
     """
-    with memory.context.store.read():
-        named = {entity for line in chunk.lines for entity in memory.directory.mentioned(line.message.text)}
-        entities = sorted(memory.directory.list(), key=lambda entity: entity.id not in named)
-        known = [*entities[: len(named)], *entities[len(named) :][::-1]][:ENTITIES]
-        return Shown(
-            _handles("F", _facts(memory, named, vectors)),
-            _handles("P", _open_nodes(memory, NodeKind.INTENTION)),
-            _handles("X", _open_nodes(memory, NodeKind.EXPECTATION)),
-            _handles("E", known),
-            _handles("Q", memory.directory.questions()[:QUESTIONS]),
-        )
+    # No one read transaction over all of it: a reply must not wait until many neighbours are found.
+    named = {entity for line in chunk.lines for entity in memory.directory.mentioned(line.message.text)}
+    entities = sorted(memory.directory.list(), key=lambda entity: entity.id not in named)
+    known = [*entities[: len(named)], *entities[len(named) :][::-1]][:ENTITIES]
+    return Shown(
+        _handles("F", _facts(memory, named, vectors)),
+        _handles("P", _open_nodes(memory, NodeKind.INTENTION)),
+        _handles("X", _open_nodes(memory, NodeKind.EXPECTATION)),
+        _handles("E", known),
+        _handles("Q", memory.directory.questions()[:QUESTIONS]),
+    )
 
 
 def _facts(memory: Memory, named: Iterable[str], vectors: NDArray[np.float32]) -> list[Node]:

@@ -63,6 +63,16 @@ class Chunk:
         following = self.by_number.get(line.number + 1)
         return following if following is not None and following.speaker == line.speaker else None
 
+    def topics(self, most: int) -> list[str]:
+        """What people say that is new, in at most so many parts of neighbouring messages: to look up what is known."""
+        heard = [
+            line.message.text
+            for line in self.lines
+            if line.number in self.fresh and line.sender is not Sender.PERSONA
+        ]
+        size = -(-len(heard) // most) or 1
+        return ["\n".join(heard[start : start + size]) for start in range(0, len(heard), size)]
+
     def shown(self) -> str:
         """The lines as data between tags."""
         return fenced("talk", map(self._shown, self.lines))
