@@ -17,6 +17,7 @@ from echovessel.cli.demo import demo
 from echovessel.cli.forget import forget
 from echovessel.cli.init import init
 from echovessel.cli.keep import backup, doctor, reembed, status
+from echovessel.cli.page import page
 from echovessel.cli.run import run
 from echovessel.cli.talk import recall, remember, search
 from echovessel.errors import EchoVesselError
@@ -30,7 +31,21 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (init, demo, chat, run, remember, recall, search, forget, status, doctor, backup, reembed):
+for command in (
+    init,
+    demo,
+    page,
+    chat,
+    run,
+    remember,
+    recall,
+    search,
+    forget,
+    status,
+    doctor,
+    backup,
+    reembed,
+):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

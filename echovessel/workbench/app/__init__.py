@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from echovessel.workbench.app.samples import opened_samples, opened_vessel
+    from echovessel.workbench.app.samples import opened_home, opened_samples, opened_vessel
     from echovessel.workbench.app.server import build, serve
 
-__all__ = ["build", "opened_samples", "opened_vessel", "serve"]
+__all__ = ["build", "opened_home", "opened_samples", "opened_vessel", "serve"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("opened_samples", "opened_vessel"):
+    if name in ("opened_home", "opened_samples", "opened_vessel"):
         from echovessel.workbench.app import samples
 
         return getattr(samples, name)

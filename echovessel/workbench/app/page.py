@@ -14,13 +14,14 @@ from echovessel.workbench.app.views.costs import costs_view
 from echovessel.workbench.app.views.entities import entities_view
 from echovessel.workbench.app.views.load import load_view
 from echovessel.workbench.app.views.memory import memory_view
+from echovessel.workbench.app.views.onboarding import onboarding_view
 from echovessel.workbench.app.views.overview import overview
 from echovessel.workbench.app.views.recall import recall_view
 from echovessel.workbench.app.views.timeline import timeline_view
 from echovessel.workbench.app.views.turns import turns_view
 from echovessel.workbench.app.words import Words
 
-VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "turns", "costs", "load")
+VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "turns", "costs", "load", "start")
 
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
@@ -56,6 +57,7 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
                 turns_view,
                 costs_view,
                 load_view,
+                onboarding_view,
             ):
                 view(page)
         blocks.load(_opening(shelf), outputs=[persona, tabs], **QUICK)
@@ -67,6 +69,8 @@ def _opening(shelf: Shelf) -> Any:
         asked = dict(request.query_params)
         names, view = shelf.names(), asked.get("view")
         name = asked.get("whose")
+        if not names:
+            return gr.skip(), gr.Tabs(selected="start")
         return (
             gr.Dropdown(choices=names, value=name if name in names else names[0]),
             gr.Tabs(selected=view) if view in VIEWS else gr.skip(),

@@ -8,6 +8,7 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from importlib import resources
+from pathlib import Path
 
 from echovessel.workbench.app.quiet import hush
 
@@ -84,6 +85,7 @@ def serve(
     host: str = HOST,
     port: int = PORT,
     open_browser: bool = True,
+    home: Path | None = None,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve the page until it is interrupted.
@@ -96,6 +98,8 @@ def serve(
         Where to listen; the next free one when it is taken.
     open_browser : bool
         Show the page once it answers.
+    home : Path, optional
+        The folder of personas that are written on the page; a temporary one when left out.
     ready : callable
         Called with the address once it answers.
 
@@ -112,7 +116,7 @@ def serve(
         if open_browser:
             webbrowser.open(address)
 
-    shelf = Shelf(opened)
+    shelf = Shelf(opened, home=home)
     settings = uvicorn.Config(_application(shelf), log_level="warning", access_log=False)
     try:
         asyncio.run(_Server(settings, up).serve(sockets=[listening]))

@@ -6,12 +6,16 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from echovessel.clock import day_of
+from echovessel.embedding import Embedder
 from echovessel.errors import NotFoundError
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Sender
+from echovessel.models.registry import embedder as embedder_named
+from echovessel.runtime.config import Config, load
 from echovessel.runtime.vessel import Vessel
 from echovessel.workbench.app.talking import Talking
 
@@ -111,11 +115,21 @@ class Opened:
 
 
 class Shelf:
-    """All memories on the page, by name, in the order they came."""
+    """All memories on the page, by name, in the order they came.
 
-    def __init__(self, opened: Iterable[Opened]) -> None:
+    Parameters
+    ----------
+    opened : iterable of Opened
+    home : Path, optional
+        Where a persona that is written on the page goes; into a temporary folder when left out.
+    """
+
+    def __init__(self, opened: Iterable[Opened] = (), *, home: Path | None = None) -> None:
         self._lock = threading.Lock()
         self._opened = {one.name: one for one in opened}
+        self._added: set[str] = set()
+        self._embedder: Embedder | None = None
+        self.home = home
 
     def names(self) -> list[str]:
         """What the picker offers."""
@@ -123,14 +137,16 @@ class Shelf:
 
     def __getitem__(self, name: str | None) -> Opened:
         found = self._opened.get(name or "")
+        if found is None and not self._opened:
+            raise NotFoundError("no persona is here yet. Write one or load a sample in New.")
         if found is None:
             raise NotFoundError(f"no memory {name!r} is open here. Choose another one above.")
         return found
 
     def close_loaded(self) -> None:
-        """Close what was loaded to be looked at, and delete its files."""
-        for one in self._opened.values():
-            if one.folder is not None:
+        """Close what came while the page was open; what was only there to be looked at goes with its files."""
+        for name, one in self._opened.items():
+            if one.folder is not None or name in self._added:
                 one.close()
 
     def add(self, opened: Opened) -> str:
@@ -141,4 +157,16 @@ class Shelf:
                 name, number = f"{opened.name} ({number})", number + 1
             opened.name = name
             self._opened[name] = opened
+            self._added.add(name)
             return name
+
+    def embedder(self) -> Embedder:
+        """What makes the vectors of a memory that is added."""
+        with self._lock:
+            if self._embedder is None:
+                first = next(iter(self._opened.values()), None)
+                if first is not None:
+                    return first.vessel.embedder
+                settings = Config() if self.home is None else load(self.home)
+                self._embedder = embedder_named(settings.embedder)
+            return self._embedder

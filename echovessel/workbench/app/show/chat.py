@@ -27,6 +27,12 @@ def persona_of(opened: Opened) -> str:
     return opened.speaker(Sender.PERSONA, "")
 
 
+def name_of(opened: Opened, words: Words, sender: Sender, name: str = "") -> str:
+    """Who said it; the user is "you" until they have a name of their own."""
+    said = opened.speaker(sender, name)
+    return words("you") if sender is Sender.USER and said == opened.memory.context.scope.name else said
+
+
 def voice(opened: Opened, words: Words) -> Html:
     """Who speaks, in one line; and what was spent, once a limit is near."""
     settings, name = opened.vessel.config.model, persona_of(opened)
@@ -73,7 +79,7 @@ def history(opened: Opened, words: Words) -> Html:
 def bubble(opened: Opened, words: Words, message: Message) -> Html:
     """One message; its time leads to it in Memory."""
     local = aware(message.sent_at).astimezone(zone(opened.zone))
-    who = opened.speaker(message.sender, message.sender_name)
+    who = name_of(opened, words, message.sender, message.sender_name)
     return _bubble(
         str(message.sender),
         who,
@@ -222,7 +228,7 @@ def _mood(opened: Opened, words: Words) -> Html:
                 "span",
                 words("energy"),
                 " ",
-                el("progress", value=mood.energy, max=1, aria_label=words("energy")),
+                el("span", el("i", style=f"width:{mood.energy:.0%}"), class_="gauge"),
                 f" {mood.energy:.0%}",
                 class_="energy",
             ),
@@ -241,7 +247,7 @@ def _card(title: str, *children: object, about: str = "", class_: str = "") -> H
 
 def _live(opened: Opened, words: Words, heard: Iterable[str], reply: Html) -> Html:
     said = [
-        _bubble("user", opened.speaker(Sender.USER, ""), el("p", text), el("small", words("now")))
+        _bubble("user", name_of(opened, words, Sender.USER), el("p", text), el("small", words("now")))
         for text in heard
     ]
     answer = _bubble("persona", persona_of(opened), reply, el("small", words("now")))

@@ -64,7 +64,7 @@ def chat_view(page: Page) -> None:
         **TALKING,
         concurrency_limit=None,
     )
-    stop.click(_stopping(page), page.persona, None, **QUICK)
+    stop.click(_stopping(page), page.persona, [send, stop], **QUICK)
     ending = DONE | {"show_progress_on": became, "show_progress": "full"}
     end.click(
         _ending(page), [page.persona, page.stamp], [became, end, page.stamp], **ending, concurrency_limit=None
@@ -114,8 +114,9 @@ def _saying(page: Page) -> Any:
 
 def _stopping(page: Page) -> Any:
     # A coroutine, so that it runs in the event loop of the turn that it stops.
-    async def stopping(name: str) -> None:
+    async def stopping(name: str) -> tuple[Any, Any]:
         page.opened(name).talk.stop()
+        return gr.Button(visible=True), gr.Button(visible=False)
 
     return stopping
 

@@ -28,7 +28,7 @@ def load_view(page: Page) -> None:
         with gr.Column(visible=False) as second:
             talk = gr.Dropdown([], label=words("which_talk"))
             start = gr.Button(words("load_talk"), variant="primary")
-    file = gr.State("")
+        file = gr.State("")  # inside the tab: Gradio counts whatever stands beside tabs as one
     reading = _reading(page)
     outputs = [file, second, talk, said]
     again = DONE | {
@@ -81,7 +81,7 @@ def _loading(page: Page) -> Any:
         said = page.words("loading")
         progress(0.0, desc=said)
         try:
-            embedder = page.opened(page.shelf.names()[0]).vessel.embedder
+            embedder = page.shelf.embedder()
             opened = loading.load(
                 loading.read(path), talk, embedder, progress=lambda part: progress(part, desc=said)
             )
