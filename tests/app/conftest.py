@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from echovessel.memory.records import (
     Subject,
 )
 from echovessel.models.hash import HashEmbedder
+from echovessel.models.language import LanguageModel, Purpose, Request, ScriptedModel
 from echovessel.runtime.config import Config
 from echovessel.runtime.vessel import Vessel
 from echovessel.workbench.app.shelf import Opened
@@ -39,13 +41,33 @@ HOSTILE = (
 HOSTILE_NAME = "<img src=x onerror='window.hacked=1'> {{7*7}} ${window.hacked=1}"
 
 
-def new_vessel(path: Path | str = ":memory:") -> Vessel:
+def new_vessel(path: Path | str = ":memory:", *, model: LanguageModel | None = None) -> Vessel:
     embedder = HashEmbedder()
     memory = Memory.open(
         path, persona="lin", scope=Scope.user("owner"), embedder=embedder.identity, clock=FixedClock(NOW)
     )
     memory.personas.set_zone("UTC")
-    return Vessel(memory, embedder, Config())
+    home = None if path == ":memory:" else Path(path).parent
+    return Vessel(memory, embedder, Config(), model=model, home=home)
+
+
+SAID = "I start at the harbour on Monday"
+FACT = "Mei starts at the harbour."
+REPLY = "The harbour! <b>Tell me</b> how the first day goes."
+
+
+def talker() -> ScriptedModel:
+    """Replies always the same, and makes one memory of a talk whose first message is `SAID`."""
+
+    def answer(request: Request) -> Any:
+        if request.purpose is Purpose.REPLY:
+            return REPLY
+        if request.purpose is not Purpose.EXTRACTION:
+            return {}
+        source = {"message": 1, "words": SAID}
+        return {"events": [{"text": FACT, "subject": "user", "impact": 5, "sources": [source]}]}
+
+    return ScriptedModel(answer)
 
 
 def opened_of(vessel: Vessel, name: str = "Lin") -> Opened:

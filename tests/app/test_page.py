@@ -27,12 +27,16 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
 ]
 VIEWS = {
+    "talk": "#talk-past .bubble",
     "overview": "#vessel .band",
     "recall": "#found .hit",
     "memory": "#cards .item",
     "entities": "#graph .js-plotly-plot",
     "timeline": "#timeline-plot .js-plotly-plot",
+    "turns": "#turn-list .empty",
+    "costs": "#thinking .card",
     "load": "#path textarea, #path input",
+    "start": "#preview .prompt",
 }
 PATIENCE = 20_000  # milliseconds; a busy machine draws slowly
 
@@ -253,7 +257,7 @@ def test_people_are_merged_and_parted_again(visit: Open) -> None:
 
 
 def test_it_is_used_by_keys_alone(visit: Open) -> None:
-    page = visit("en/")
+    page = visit("en/?view=overview")
     page.wait_for_selector(".band")
 
     page.locator(".band-L1").focus()
@@ -295,7 +299,7 @@ def test_a_file_is_uploaded(visit: Open, tmp_path: Path) -> None:
 
 
 def test_light_and_dark_by_button_and_kept(visit: Open) -> None:
-    page = visit("en/", color_scheme="light")
+    page = visit("en/?view=overview", color_scheme="light")
     ground = "getComputedStyle(document.querySelector('.gradio-container')).backgroundColor"
     light = page.evaluate(ground)
 
