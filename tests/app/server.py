@@ -1,6 +1,7 @@
 """Runs the page in a process of its own whose every connection is written down.
 
-`python -m tests.app.server LOG demo` runs `echovessel demo`; with `hostile`, the page on a memory full of tags.
+`python -m tests.app.server LOG demo` runs `echovessel demo`; with `hostile`, the page on a memory full of tags; with
+`talk`, on one whose model follows a script; with `empty`, on a folder beside LOG that holds nothing.
 """
 
 from __future__ import annotations
@@ -31,10 +32,18 @@ def main() -> None:
         app(["demo", "--no-browser", "--port", "0"])
         return
     from echovessel.workbench.app import serve
-    from tests.app.conftest import hostile_memory, new_vessel
+    from tests.app.conftest import hostile_memory, new_vessel, opened_of, talker
 
+    folder = Path(log).parent / what
+    folder.mkdir(exist_ok=True)
+    opened = {
+        "hostile": lambda: [hostile_memory(new_vessel())],
+        "talk": lambda: [opened_of(new_vessel(folder / "memory.db", model=talker()))],
+        "empty": list,
+    }
     serve(
-        hostile_memory(new_vessel()),
+        *opened[what](),
+        home=folder,
         port=0,
         open_browser=False,
         ready=lambda address: print(address, flush=True),

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -29,6 +31,8 @@ from echovessel.workbench.app.shelf import Opened, Shelf
 from echovessel.workbench.app.show import chat, costs, flow
 from echovessel.workbench.app.show.formed import formed
 from echovessel.workbench.app.talking import STOPPED
+from echovessel.workbench.app.views.base import Page
+from echovessel.workbench.app.views.model import SEPARATOR, _use
 from echovessel.workbench.app.words import Words
 from tests.app.conftest import FACT, HOSTILE, REPLY, SAID, new_vessel, opened_of, talker
 
@@ -158,6 +162,21 @@ def test_without_a_model_memory_alone_answers_and_the_talk_waits(small: Opened) 
         assert words("voice_memory", name="Lin") in shown(chat.voice(small, words))
         assert words("formed_waiting") in shown(formed(small, words))
     assert "Northgate Books" in chat.history(small, EN)
+
+
+def test_a_model_of_this_machine_speaks_only_once_it_is_chosen(tmp_path: Path) -> None:
+    opened = opened_of(new_vessel(tmp_path / "memory.db"))
+    page = cast("Page", SimpleNamespace(words=EN, opened=lambda name: opened))
+    assert opened.vessel.model is None
+
+    said, stamp = _use(page)("Lin", SEPARATOR.join(("openai/qwen3:4b", "http://127.0.0.1:11434/v1")), 6)
+
+    assert (stamp, opened.vessel.model is None) == (7, False)
+    assert str(tmp_path / "config.toml") in said
+    chosen = config.load(tmp_path).model
+    assert (chosen.main, chosen.base_url) == ("openai/qwen3:4b", "http://127.0.0.1:11434/v1")
+    assert "openai/qwen3:4b speaks" in chat.voice(opened, EN)
+    opened.vessel.close()
 
 
 def test_the_limit_is_told_before_it_bites(talking: Opened, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def turns_view(page: Page) -> None:
     listed.click(_chosen, None, [page.turn, step], **QUICK)
     picture.click(_stepped, step, step, **QUICK)
     page.persona.change(lambda: ("", 0, Html("")), None, [page.turn, step, said], **QUICK)
-    keep.input(_keeping(page), [page.persona, keep], said, **DONE)
+    keep.input(_keeping(page), [page.persona, keep], [said, code], **DONE)
     page.listen(picture)
 
 
@@ -76,14 +76,16 @@ def _stepped(step: int, event: gr.EventData) -> int:
 
 
 def _keeping(page: Page) -> Any:
-    def keeping(name: str, keep: bool) -> Html:
-        vessel = page.opened(name).vessel
+    def keeping(name: str, keep: bool) -> tuple[Html, Any]:
+        opened = page.opened(name)
+        vessel = opened.vessel
         try:
             assert vessel.home is not None
             config.save(vessel.home, {"server.traces": keep})
             vessel.reload()
         except EchoVesselError as error:
-            return notice(str(error))
-        return notice(page.words("keeping_on" if keep else "keeping_off"), good=True)
+            return notice(str(error)), gr.skip()
+        said = notice(page.words("keeping_on" if keep else "keeping_off"), good=True)
+        return said, as_python(page.words, opened) if keep else Html("")
 
     return keeping
