@@ -71,7 +71,7 @@ def chat_view(page: Page) -> None:
     )
     seen = [page.persona.change, page.stamp.change]
     gr.on(seen, _seen(page), page.persona, [line, past, side, became, end], **QUICK)
-    page.persona.change(_fresh(page), page.persona, [now, box, tries, send, stop], **QUICK)
+    page.persona.change(_fresh(page), page.persona, [now, tries, send, stop], **QUICK)
     tries.click(_asked, box, box, **QUICK)
     gr.on([past.change, now.change], None, js=DOWN)
     for place in (past, side, became):
@@ -160,18 +160,17 @@ def _seen(page: Page) -> Any:
 
 
 def _fresh(page: Page) -> Any:
-    """For a memory that has just been taken up: nothing typed, and a reply that is under way may be stopped."""
+    """For a memory that has just been taken up: what to try, and a reply that is under way may be stopped."""
 
     def fresh(name: str) -> tuple[Any, ...]:
         if not name:
-            return Html(""), "", Html(""), gr.Button(visible=True), gr.Button(visible=False)
+            return Html(""), Html(""), gr.Button(visible=True), gr.Button(visible=False)
         opened = page.opened(name)
         busy = opened.talk.busy
         chips = join(act(one, "ask", one, class_="try") for one in opened.questions[:TRIES])
         tries = el("div", el("span", page.words("try_asking")), chips, class_="tries") if chips else Html("")
         return (
             after(opened, page.words, opened.talk.latest),
-            "",
             tries,
             gr.Button(visible=not busy),
             gr.Button(visible=busy),
