@@ -27,6 +27,7 @@ from echovessel.runtime import config
 from echovessel.runtime.spending import SpendingLimits
 from echovessel.workbench.app import actions, onboarding
 from echovessel.workbench.app.onboarding import Draft
+from echovessel.workbench.app.samples import personas_in
 from echovessel.workbench.app.shelf import Opened, Shelf
 from echovessel.workbench.app.show import chat, costs, flow
 from echovessel.workbench.app.show.formed import formed
@@ -315,6 +316,8 @@ def test_a_persona_is_written_into_the_folder_and_a_second_beside_it(tmp_path: P
     say(shelf["Mara Quill"], "Hello!")
     assert shelf["Mara Quill (2)"].memory.log.count() == 0
     shelf.close_loaded()
+    assert personas_in(tmp_path / "home") == ["mara-quill", "mara-quill-2"]
+    assert personas_in(tmp_path / "elsewhere") == []
 
 
 @pytest.mark.parametrize("draft", [Draft(" "), Draft("Mara", persona="x" * 5_001)])
