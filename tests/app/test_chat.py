@@ -29,7 +29,7 @@ from echovessel.workbench.app import actions, onboarding
 from echovessel.workbench.app.onboarding import Draft
 from echovessel.workbench.app.samples import personas_in
 from echovessel.workbench.app.shelf import Opened, Shelf
-from echovessel.workbench.app.show import chat, costs, flow
+from echovessel.workbench.app.show import chat, costs, flow, told
 from echovessel.workbench.app.show.formed import formed
 from echovessel.workbench.app.talking import STOPPED
 from echovessel.workbench.app.views.base import Page
@@ -133,7 +133,7 @@ def test_what_a_talk_became_is_shown_corrected_and_forgotten(talking: Opened) ->
     assert re.findall(r'data-act="forget" data-id="(\w+)"', became) == [node]
     assert FACT in shown(became)
     assert "written: 2" in shown(
-        flow.flow(talking, EN, flow.turns_of(talking)[1], 4)
+        flow.flow(talking, EN, told.turns_of(talking)[1], 4)
     )  # the reply and the memory
 
     actions.edit_node(
@@ -206,9 +206,9 @@ def test_a_turn_that_is_kept_is_stepped_through_like_a_live_one_until_it_is_forg
     config.save(talking.vessel.home, {"server.traces": True})
     talking.vessel.reload()
     say(talking, "What of the harbour cranes?")
-    (live,) = flow.turns_of(talking)
+    (live,) = told.turns_of(talking)
     talking.talk.drop()
-    (kept,) = flow.turns_of(talking)
+    (kept,) = told.turns_of(talking)
 
     assert kept.turn is None
     assert kept.body == live.body
@@ -218,17 +218,17 @@ def test_a_turn_that_is_kept_is_stepped_through_like_a_live_one_until_it_is_forg
     assert "What of the harbour cranes?" in flow.flow(talking, EN, kept, 2)  # the prompt, word for word
 
     actions.forget(talking, Target.message(live.body["heard"][0]), derived="drop")
-    assert not flow.turns_of(talking)
+    assert not told.turns_of(talking)
 
 
 def test_the_steps_of_a_turn_that_failed_say_why() -> None:
     opened = opened_of(new_vessel(model=ScriptedModel([])))
     say(opened, SAID)
-    (told,) = flow.turns_of(opened)
+    (one,) = told.turns_of(opened)
 
-    assert "script has no answer left" in flow.flow(opened, EN, told, 3)
-    assert SAID in flow.turn_list(opened, EN, [told], told.id)
-    assert EN("turn_failed") in flow.turn_list(opened, EN, [told], "")
+    assert "script has no answer left" in flow.flow(opened, EN, one, 3)
+    assert SAID in told.turn_list(opened, EN, [one], one.id)
+    assert EN("turn_failed") in told.turn_list(opened, EN, [one], "")
     opened.vessel.close()
 
 
@@ -267,15 +267,15 @@ def test_what_people_and_models_write_never_becomes_a_tag(hostile: Opened) -> No
     say(hostile, HOSTILE)
     turn = hostile.talk.latest
     assert turn is not None
-    (told,) = flow.turns_of(hostile)
+    (one,) = told.turns_of(hostile)
     parts: list[Html] = [
         chat.voice(hostile, EN),
         chat.history(hostile, EN),
         chat.pending(hostile, EN, HOSTILE),
         chat.live(hostile, EN, turn),
         chat.beside(hostile, EN, turn),
-        flow.turn_list(hostile, EN, [told], told.id),
-        *(flow.flow(hostile, EN, told, step) for step in range(5)),
+        told.turn_list(hostile, EN, [one], one.id),
+        *(flow.flow(hostile, EN, one, step) for step in range(5)),
     ]
 
     for part in parts:

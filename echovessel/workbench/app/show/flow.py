@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from echovessel.clock import aware, zone
 from echovessel.errors import NotFoundError
 from echovessel.markup import Html, el, join
 from echovessel.memory.records import Message, Node
 from echovessel.plots.style import KIND_COLOURS
-from echovessel.runtime.trace import trace_of
-from echovessel.runtime.turn import Turn
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.browse import links
 from echovessel.workbench.app.show.chat import factor_key, ledger, open_talk, risen
-from echovessel.workbench.app.show.hits import copyable
-from echovessel.workbench.app.show.parts import act, chip, empty, fold, notice, turns
+from echovessel.workbench.app.show.parts import act, chip, fold, notice, turns
+from echovessel.workbench.app.show.told import Told, message_of, took
 from echovessel.workbench.app.talking import STOPPED
 from echovessel.workbench.app.words import Words
 
@@ -31,59 +26,6 @@ STAGES = {
     "said": ("first word", "speak"),
     "written": ("store",),
 }
-LISTED = 60
-
-
-@dataclass(frozen=True)
-class Told:
-    """One turn: as a trace keeps it, and whole while the page still holds it."""
-
-    id: str
-    at: datetime
-    body: dict[str, Any]
-    turn: Turn | None = None
-
-
-def turns_of(opened: Opened) -> list[Told]:
-    """The turns that the page holds and those kept in the file, the newest first."""
-    found = {
-        trace.id: Told(trace.id, trace.at, trace.body) for trace in opened.memory.traces.list(limit=LISTED)
-    }
-    for turn in opened.talk.turns:
-        if turn.heard:
-            found[turn.id] = Told(turn.id, turn.heard[0].sent_at, trace_of(turn), turn)
-    return sorted(found.values(), key=lambda one: one.id, reverse=True)
-
-
-def turn_list(opened: Opened, words: Words, told: list[Told], chosen: str) -> Html:
-    """The turns to choose from."""
-    if not told:
-        return empty(words, "turns_empty")
-    rows = (
-        el(
-            "li",
-            el(
-                "button",
-                el(
-                    "span",
-                    el("span", _when(opened, words, one.at), class_="when"),
-                    chip(words("turn_stopped" if one.body["why"] == STOPPED else "turn_failed"), kind="past")
-                    if one.body["why"]
-                    else None,
-                    el("span", f"{_ms(one.body, None):,.0f} ms", class_="number"),
-                    class_="head",
-                ),
-                el("span", _heard(opened, words, one), class_="said"),
-                type="button",
-                class_="item",
-                data_act="turn",
-                data_id=one.id,
-                aria_current="true" if one.id == chosen else None,
-            ),
-        )
-        for one in told
-    )
-    return el("ol", join(rows), class_="items")
 
 
 def flow(opened: Opened, words: Words, told: Told, step: int) -> Html:
@@ -92,7 +34,7 @@ def flow(opened: Opened, words: Words, told: Told, step: int) -> Html:
     counts = _counts(opened, words, told)
     bands = []
     for place, name in enumerate(STEPS):
-        spent = _ms(told.body, STAGES[name])
+        spent = took(told.body, STAGES[name])
         bands.append(
             el(
                 "button",
@@ -140,12 +82,6 @@ def flow(opened: Opened, words: Words, told: Told, step: int) -> Html:
     )
 
 
-def as_python(words: Words, opened: Opened) -> Html:
-    """The kept turns as a frame."""
-    code = f"from echovessel import Vessel\n\nv = {opened.code}\nprint(v.memory.traces.frame())"
-    return fold(words("as_python"), copyable(words, code), class_="python")
-
-
 def _move(words: Words, key: str, place: int) -> Html:
     return el(
         "button",
@@ -172,7 +108,7 @@ def _counts(opened: Opened, words: Words, told: Told) -> dict[str, str]:
 
 
 def _heard_step(opened: Opened, words: Words, told: Told) -> Html:
-    messages = [one for one in (_message(opened, ident) for ident in told.body["heard"]) if one is not None]
+    messages = [one for one in (message_of(opened, ident) for ident in told.body["heard"]) if one is not None]
     if not messages:
         return el("p", words("turn_gone"), class_="hint")
     named = {name for one in messages for name in opened.memory.directory.mentioned(one.text)}
@@ -254,7 +190,7 @@ def _prompt_step(opened: Opened, words: Words, told: Told) -> Html:
 
 def _said_step(opened: Opened, words: Words, told: Told) -> Html:
     body = told.body
-    reply = _message(opened, body["reply"])
+    reply = message_of(opened, body["reply"])
     parts: list[Html] = []
     if reply is not None:
         parts.append(turns(opened, words, [reply]))
@@ -290,7 +226,7 @@ def _timings(words: Words, body: dict[str, Any]) -> Html:
 
 
 def _written_step(opened: Opened, words: Words, told: Told) -> Html:
-    nodes, reply = _written(opened, told), _message(opened, told.body["reply"])
+    nodes, reply = _written(opened, told), message_of(opened, told.body["reply"])
     parts: list[Html] = []
     if reply is not None:
         parts.append(
@@ -318,29 +254,8 @@ def _written(opened: Opened, told: Told) -> list[Node]:
     return list(found.values())
 
 
-def _heard(opened: Opened, words: Words, told: Told) -> str:
-    messages = [_message(opened, ident) for ident in told.body["heard"]]
-    return "\n".join(one.text for one in messages if one is not None) or words("turn_gone")
-
-
-def _message(opened: Opened, ident: str | None) -> Message | None:
-    try:
-        return opened.memory.log.get(ident) if ident else None
-    except NotFoundError:
-        return None
-
-
 def _memory(opened: Opened, ident: str) -> Node | Message | None:
     try:
         return opened.memory.nodes.get(ident)
     except NotFoundError:
-        return _message(opened, ident)
-
-
-def _ms(body: dict[str, Any], names: tuple[str, ...] | None) -> float:
-    return sum(float(stage["ms"]) for stage in body["stages"] if names is None or stage["name"] in names)
-
-
-def _when(opened: Opened, words: Words, at: datetime) -> str:
-    local = aware(at).astimezone(zone(opened.zone))
-    return f"{words.day(local.date(), opened.today).partition(' · ')[0]} {local:%H:%M}"
+        return message_of(opened, ident)

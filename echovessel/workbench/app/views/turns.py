@@ -9,8 +9,9 @@ import gradio as gr
 from echovessel.errors import EchoVesselError
 from echovessel.markup import Html
 from echovessel.runtime import config
-from echovessel.workbench.app.show.flow import as_python, flow, turn_list, turns_of
+from echovessel.workbench.app.show.flow import flow
 from echovessel.workbench.app.show.parts import empty, notice
+from echovessel.workbench.app.show.told import as_python, turn_list, turns_of
 from echovessel.workbench.app.views.base import DONE, QUICK, Page, act_of, panel
 
 
