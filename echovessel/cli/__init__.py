@@ -14,6 +14,7 @@ from echovessel import __version__
 from echovessel.cli import bench
 from echovessel.cli.chat import chat
 from echovessel.cli.demo import demo
+from echovessel.cli.distill import distill
 from echovessel.cli.forget import forget
 from echovessel.cli.init import init
 from echovessel.cli.keep import backup, doctor, reembed, status
@@ -37,6 +38,7 @@ for command in (
     page,
     chat,
     run,
+    distill,
     remember,
     recall,
     search,
