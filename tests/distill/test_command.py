@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,7 +125,7 @@ def test_an_ambiguous_date_order_is_reported_where_nobody_can_be_asked(home: Pat
 def test_an_ambiguous_date_order_is_asked_on_a_terminal(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("echovessel.cli.distill.sys", _Terminal)
+    monkeypatch.setattr(sys.modules["echovessel.cli.distill"], "sys", _Terminal)
     monkeypatch.setattr("typer.prompt", lambda *_, **__: "month")
 
     result = run(home, chat(tmp_path, "03/04/23, 09:00 - Tom: hi\n"), "--dry-run")
