@@ -17,7 +17,7 @@ from echovessel.cli.options import DEFAULT_HOME, Home
 def run(
     host: Annotated[str | None, typer.Option(help="Where to listen; as configured when left out.")] = None,
     port: Annotated[int | None, typer.Option(help="The port; as configured when left out.")] = None,
-    api: Annotated[bool, typer.Option(help="Whether to serve the HTTP API.")] = True,
+    api: Annotated[bool, typer.Option(help="Whether to serve the HTTP API, which isn't there yet.")] = False,
     home: Home = DEFAULT_HOME,
 ) -> None:
     """Run the daemon: it makes memories of talks that ended, thinks in between, and serves the HTTP API.

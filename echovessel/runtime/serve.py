@@ -22,12 +22,16 @@ def application(daemon: Daemon) -> Any:
 
     Raises
     ------
+    InputError
+        There is none yet.
     MissingExtra
         Its packages aren't installed.
     """
     try:
         build = import_module("echovessel.runtime.api").build_api
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name == "echovessel.runtime.api":
+            raise InputError("The HTTP API isn't there yet. Leave --api out to run the daemon alone.") from error
         raise MissingExtra("The HTTP API", "serve") from error
     return build(daemon.vessels)
 
@@ -69,7 +73,9 @@ async def serve(
     """
     try:
         import uvicorn
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name == "echovessel.runtime.api":
+            raise InputError("The HTTP API isn't there yet. Leave --api out to run the daemon alone.") from error
         raise MissingExtra("The HTTP API", "serve") from error
 
     class Server(uvicorn.Server):
