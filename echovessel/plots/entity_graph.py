@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from echovessel.plots.entity_matrix import entity_matrix
 from echovessel.plots.layout import force_layout
-from echovessel.plots.style import FACTOR_COLOURS, FAINT, NEUTRAL, figure, shown, trace
+from echovessel.plots.naming import sides_of_names
+from echovessel.plots.style import ENTITY_COLOURS, NEUTRAL, figure, legend_room, shown, trace
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import polars as pl
 
 MOST_IN_A_GRAPH = 200
-MOST_NAMES = 60
-KIND_COLOURS = {
-    "person": FACTOR_COLOURS["relevance"],
-    "pet": FACTOR_COLOURS["impact"],
-    "place": FACTOR_COLOURS["relational_bonus"],
-    "organisation": FACTOR_COLOURS["entity_anchor"],
-    "thing": FACTOR_COLOURS["recency"],
-}
+HEIGHT = 540
+BOTTOM, SIDE = 8, 16  # margins
+REACH = 1.25  # points stand within -1..1
 LABELS = {
-    **{kind: kind for kind in KIND_COLOURS},
+    **{kind: kind for kind in ENTITY_COLOURS},
     "other": "other",
     "memories": "memories",
     "shared": "shared memories",
+    "most_named": "the {shown} most named of {count}",
     "empty": "Nobody is known by name yet.",
 }
 
 
 def entity_graph(
-    entities: pl.DataFrame, links: pl.DataFrame, *, labels: Mapping[str, str] = LABELS, seed: int = 0
+    entities: pl.DataFrame,
+    links: pl.DataFrame,
+    *,
+    labels: Mapping[str, str] = LABELS,
+    width: int = 640,
+    seed: int = 0,
 ) -> go.Figure:
     """Entities joined where memories name both.
 
@@ -45,23 +49,30 @@ def entity_graph(
         ``one``, ``other`` (ids), ``memories`` (how many name both).
     labels : mapping
         Names of the kinds and of what is counted, for other languages.
+    width : int
+        About how many pixels wide it will be shown. A name that would touch another is left out, and shown
+        when its point is pointed at.
     seed : int
         Of the layout.
 
     Returns
     -------
-    plotly Figure: a graph, or above 200 entities a matrix of the 60 most named ones.
+    plotly Figure: a graph, or above 200 entities a matrix of the 40 most named ones. The last of a point's
+    ``customdata`` is its id.
     """
     if entities.is_empty():
         drawn = figure()
         drawn.update_layout(xaxis={"visible": False}, yaxis={"visible": False}, height=220)
         drawn.add_annotation(text=labels["empty"], showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper")
         return drawn
-    draw = _graph if entities.height <= MOST_IN_A_GRAPH else _matrix
-    return draw(entities, links, labels, seed)
+    if entities.height > MOST_IN_A_GRAPH:
+        return entity_matrix(entities, links, labels=labels, width=width)
+    return _graph(entities, links, labels, width, seed)
 
 
-def _graph(entities: pl.DataFrame, links: pl.DataFrame, labels: Mapping[str, str], seed: int) -> go.Figure:
+def _graph(
+    entities: pl.DataFrame, links: pl.DataFrame, labels: Mapping[str, str], width: int, seed: int
+) -> go.Figure:
     place = {item: number for number, item in enumerate(entities["id"])}
     pairs = [row for row in links.to_dicts() if row["one"] in place and row["other"] in place]
     ends = np.array([(place[row["one"]], place[row["other"]]) for row in pairs], np.intp).reshape(-1, 2)
@@ -82,60 +93,68 @@ def _graph(entities: pl.DataFrame, links: pl.DataFrame, labels: Mapping[str, str
             )
         )
     rows = entities.to_dicts()
-    named = {row["id"] for row in sorted(rows, key=lambda row: -row["memories"])[:MOST_NAMES]}
-    for kind in sorted({row["kind"] for row in rows}, key=lambda kind: (kind not in KIND_COLOURS, kind)):
+    for kind in sorted({row["kind"] for row in rows}, key=lambda kind: (kind not in ENTITY_COLOURS, kind)):
         group = [(number, row) for number, row in enumerate(rows) if row["kind"] == kind]
         drawn.add_trace(
             trace(
                 "Scatter",
-                mode="markers+text",
+                mode="markers",
                 name=shown(labels.get(kind, kind) or labels["other"]),
                 x=[at[number, 0] for number, _ in group],
                 y=[at[number, 1] for number, _ in group],
-                text=[shown(row["name"], width=14) if row["id"] in named else "" for _, row in group],
-                textposition="top center",
                 customdata=[[shown(row["name"], width=60), row["memories"], row["id"]] for _, row in group],
                 hovertemplate=f"%{{customdata[0]}}<br>%{{customdata[1]}} {labels['memories']}<extra></extra>",
                 marker={
-                    "size": [10 + 4 * float(np.sqrt(row["memories"])) for _, row in group],
-                    "color": KIND_COLOURS.get(kind, NEUTRAL),
+                    "size": [_size(row) for _, row in group],
+                    "color": ENTITY_COLOURS.get(kind, NEUTRAL),
                 },
             )
         )
-    hidden = {"visible": False, "range": [-1.25, 1.25]}
-    drawn.update_layout(xaxis=hidden, yaxis=hidden, height=540, hovermode="closest", margin={"t": 48, "b": 8})
-    return drawn
-
-
-def _matrix(entities: pl.DataFrame, links: pl.DataFrame, labels: Mapping[str, str], seed: int) -> go.Figure:
-    del seed
-    rows = sorted(entities.to_dicts(), key=lambda row: (-row["memories"], row["name"]))[:MOST_NAMES]
-    place = {row["id"]: number for number, row in enumerate(rows)}
-    cells = np.zeros((len(rows), len(rows)))
-    for row in links.to_dicts():
-        if row["one"] in place and row["other"] in place:
-            one, other = place[row["one"]], place[row["other"]]
-            cells[one, other] = cells[other, one] = row["memories"]
-    names = [shown(row["name"], width=14) for row in rows]
-    drawn = figure()
+    sides = _sides(rows, at, width)
+    named = [(number, row) for number, row in enumerate(rows) if row["id"] in sides]
     drawn.add_trace(
         trace(
-            "Heatmap",
-            z=np.where(cells > 0, cells, np.nan),
-            colorscale=[[0, "#9cc6e6"], [1, "#0b4f86"]],
-            hovertemplate=f"%{{customdata[0]}} · %{{customdata[1]}}<br>%{{z}} {labels['shared']}<extra></extra>",
-            customdata=np.array([[[a, b] for b in names] for a in names]),
-            showscale=False,
+            "Scatter",
+            mode="markers+text",  # last, so that no point covers a name; its own points only keep names off
+            marker={"size": [_size(row) for _, row in named], "opacity": 0},
+            x=[at[number, 0] for number, _ in named],
+            y=[at[number, 1] for number, _ in named],
+            text=[_name(row) for _, row in named],
+            textposition=[sides[row["id"]] for _, row in named],
+            cliponaxis=False,
+            hoverinfo="skip",
+            showlegend=False,
         )
     )
-    ticks = {
-        "tickvals": list(range(len(rows))),
-        "ticktext": names,
-        "gridcolor": FAINT,
-        "ticks": "",
-        "automargin": True,
-    }
+    hidden = {"visible": False, "range": [-REACH, REACH]}
+    margin = {"t": legend_room(width), "b": BOTTOM, "l": SIDE, "r": SIDE}
     drawn.update_layout(
-        xaxis={**ticks, "tickangle": -60, "side": "top"}, yaxis={**ticks, "autorange": "reversed"}, height=900
+        xaxis=hidden, yaxis=hidden, height=HEIGHT, hovermode="closest", margin=margin, dragmode=False
     )
     return drawn
+
+
+def _size(row: Mapping[str, Any]) -> float:
+    return 10 + 4 * float(np.sqrt(row["memories"]))
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return shown(row["name"], width=14)
+
+
+def _sides(rows: list[dict[str, Any]], at: NDArray[np.float64], width: int) -> dict[str, str]:
+    """Where the names stand that have room, by id; the most named come first."""
+    order = sorted(range(len(rows)), key=lambda number: -rows[number]["memories"])
+    top = legend_room(width)
+    wide, high = width - 2 * SIDE, HEIGHT - top - BOTTOM
+    pixels = np.column_stack(
+        (SIDE + (at[:, 0] + REACH) / (2 * REACH) * wide, top + (REACH - at[:, 1]) / (2 * REACH) * high)
+    )
+    sides = sides_of_names(
+        [_name(rows[number]) for number in order],
+        pixels[order],
+        [_size(rows[number]) / 2 + 1 for number in order],
+        width=width,
+        height=HEIGHT,
+    )
+    return {rows[number]["id"]: side for number, side in zip(order, sides, strict=True) if side is not None}

@@ -26,6 +26,13 @@ KIND_COLOURS = {
     "expectation": "#c2699a",
     "message": "#808894",
 }
+ENTITY_COLOURS = {
+    "person": FACTOR_COLOURS["relevance"],
+    "pet": FACTOR_COLOURS["impact"],
+    "place": FACTOR_COLOURS["relational_bonus"],
+    "organisation": FACTOR_COLOURS["entity_anchor"],
+    "thing": FACTOR_COLOURS["recency"],
+}
 NEUTRAL = "#808894"  # text, axes and lines: readable on white and on black
 FAINT = "rgba(128, 136, 148, 0.18)"
 FONT = (
@@ -53,6 +60,11 @@ def figure() -> go.Figure:
             "autosize": True,
         }
     )
+
+
+def legend_room(width: int) -> int:
+    """Pixels above a figure for a legend of five names: one line, or three of them in a narrow figure."""
+    return 48 if width >= 480 else 84
 
 
 def trace(kind: str, **options: Any) -> Any:

@@ -27,7 +27,9 @@ _PLACES = 7
 _SPREAD = 0.36
 
 
-def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LABELS) -> go.Figure:
+def timeline(
+    frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LABELS, zoom: bool = True
+) -> go.Figure:
     """Memories by day, a lane for each kind; the future half is shaded.
 
     Parameters
@@ -39,11 +41,14 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
         Where the past ends.
     labels : mapping
         Names of the lanes and of the line at today, for other languages.
+    zoom : bool
+        Whether a stretch of days can be dragged open. Without, all days are shown from the start, and a finger that
+        scrolls past is not caught.
 
     Returns
     -------
     plotly Figure. A hollow mark is a memory that another replaced; the arrow leads to that one. The size of a mark
-    grows with the strength of the impact.
+    grows with the strength of the impact. The last of a point's ``customdata`` is its id.
     """
     marks = _placed(frame)
     drawn = figure()
@@ -83,7 +88,7 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
             "type": "date",
             "gridcolor": FAINT,
             "zeroline": False,
-            "range": _window(marks, today),
+            "range": _window(marks, today, furthest=not zoom),
             "tickformat": "%m-%d\n%Y",
             "tickangle": 0,
             "nticks": 7,
@@ -100,6 +105,7 @@ def timeline(frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LA
         showlegend=False,
         margin={"t": 28},
         hovermode="closest",
+        dragmode="zoom" if zoom else False,
     )
     if not marks:
         drawn.update_layout(xaxis={"visible": False}, yaxis={"visible": False})
@@ -178,10 +184,10 @@ def _future(drawn: go.Figure, marks: list[dict[str, Any]], today: date, labels: 
     )
 
 
-def _window(marks: list[dict[str, Any]], today: date) -> list[date]:
-    """The days shown at first: without the tenth that lies furthest back, which a double click brings in."""
+def _window(marks: list[dict[str, Any]], today: date, *, furthest: bool) -> list[date]:
+    """The days shown at first; without `furthest` a tenth lies out of sight, which a double click brings in."""
     days = sorted(mark["day"] for mark in marks) or [today]
-    first, last = days[len(days) // 10], max(days[-1], today)
+    first, last = days[0 if furthest else len(days) // 10], max(days[-1], today)
     margin = timedelta(days=max(4, (last - first).days // 25))
     return [first - margin, last + margin]
 

@@ -31,7 +31,9 @@ def application(daemon: Daemon) -> Any:
         build = import_module("echovessel.runtime.api").build_api
     except ModuleNotFoundError as error:
         if error.name == "echovessel.runtime.api":
-            raise InputError("The HTTP API isn't there yet. Leave --api out to run the daemon alone.") from error
+            raise InputError(
+                "The HTTP API isn't there yet. Leave --api out to run the daemon alone."
+            ) from error
         raise MissingExtra("The HTTP API", "serve") from error
     return build(daemon.vessels)
 
@@ -74,8 +76,6 @@ async def serve(
     try:
         import uvicorn
     except ModuleNotFoundError as error:
-        if error.name == "echovessel.runtime.api":
-            raise InputError("The HTTP API isn't there yet. Leave --api out to run the daemon alone.") from error
         raise MissingExtra("The HTTP API", "serve") from error
 
     class Server(uvicorn.Server):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import date
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from echovessel.memory.recall.factors import FACTORS
 from echovessel.plots.contributions import contributions
 from echovessel.plots.entity_graph import entity_graph
 from echovessel.plots.layout import force_layout
+from echovessel.plots.naming import LINE, sides_of_names, text_width
 from echovessel.plots.style import FACTOR_COLOURS
 from echovessel.plots.timeline import timeline
 
@@ -133,21 +137,54 @@ def test_entities_are_joined_where_memories_name_both() -> None:
     )
 
     lines = [trace for trace in figure.data if trace.mode == "lines"]
+    points = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
+    (names,) = [trace for trace in figure.data if trace.mode == "markers+text"]
     assert len(lines) == 1
-    assert {trace.name: list(trace.text) for trace in figure.data if trace.mode != "lines"} == {
-        "person": ["Ann", "Bo"],
-        "pet": ["Rex"],
+    assert {name: [data[-1] for data in trace.customdata] for name, trace in points.items()} == {
+        "person": ["a", "b"],
+        "pet": ["c"],
     }
+    assert set(names.text) == {"Ann", "Bo", "Rex"}
 
 
-def test_above_200_entities_a_matrix_is_drawn() -> None:
+def test_above_200_entities_a_matrix_is_drawn_of_the_40_most_named() -> None:
     many = people(*((str(n), f"p{n}", "person", n) for n in range(201)))
     figure = entity_graph(many, pairs(("200", "199", 7)))
 
-    (matrix,) = figure.data
+    matrix, names = figure.data
     assert matrix.type == "heatmap"
-    assert matrix.z[0][1] == matrix.z[1][0] == 7
-    assert list(figure.layout.xaxis.ticktext)[:2] == ["p200", "p199"]
+    assert matrix.z[1][0] == 7  # below the diagonal alone
+    assert np.isnan(matrix.z[0][1])
+    assert len(names.text) == 40
+    assert [name.strip() for name in names.text[:2]] == ["p200", "p199"]
+    assert names.customdata[0][-1] == "200"
+    assert "40" in figure.layout.annotations[0].text
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("abc王", min_size=1, max_size=12), st.floats(0, 300), st.floats(0, 300)),
+        max_size=30,
+    )
+)
+def test_names_that_are_shown_never_touch_and_stay_in_the_picture(
+    found: list[tuple[str, float, float]],
+) -> None:
+    names, places = [name for name, _, _ in found], np.array([[x, y] for _, x, y in found]).reshape(-1, 2)
+
+    sides = sides_of_names(names, places, [6.0] * len(names), width=300, height=300)
+
+    boxes = []
+    for name, (x, y), side in zip(names, places, sides, strict=True):
+        if side is None:
+            continue
+        down, along = side.split()
+        left = {"center": x - text_width(name) / 2, "right": x + 6, "left": x - 6 - text_width(name)}[along]
+        top = {"top": y - 6 - LINE, "middle": y - LINE / 2, "bottom": y + 6}[down]
+        boxes.append((left, top, left + text_width(name), top + LINE))
+    assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= 300 and box[3] <= 300 for box in boxes)
+    for one, other in itertools.combinations(boxes, 2):
+        assert one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]
 
 
 def test_nobody_known_is_said() -> None:

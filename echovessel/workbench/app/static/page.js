@@ -3,6 +3,8 @@
   const root = document.documentElement;
 
   window.evForward = (element, trigger) => {
+    element.evTrigger = trigger;
+    element.dataset.listens = "";
     element.addEventListener("click", (event) => {
       const button = event.target.closest("[data-act]");
       if (button && element.contains(button)) {
@@ -11,6 +13,26 @@
       }
     });
   };
+
+  /* A click on a point of a figure speaks through the panel below it. The last of a point's customdata is its id. plotly
+     tells of clicks only to listeners of its own, and drops them whenever it draws anew; so they are set when the mouse
+     or a finger comes near. */
+  const LEADS = { graph: "entity", "timeline-plot": "open" };
+  const heed = (event) => {
+    const figure = event.target.closest?.(".js-plotly-plot");
+    const does = figure && LEADS[figure.closest("#graph, #timeline-plot")?.id];
+    if (!does || !figure.on || figure.evHeard === figure.on) return;
+    figure.evHeard = figure.on;
+    const lead = ({ points }) => {
+      const id = points[0]?.customdata?.at(-1);
+      const panel = figure.closest("[role=tabpanel]").querySelector("[data-listens]");
+      if (id && panel) panel.evTrigger("click", { act: does, id });
+    };
+    figure.on("plotly_click", lead);
+    figure.on("plotly_hover", () => figure.classList.add("on-point"));
+    figure.on("plotly_unhover", () => figure.classList.remove("on-point"));
+  };
+  for (const kind of ["pointerover", "pointerdown"]) document.addEventListener(kind, heed, true);
 
   const dark = () => document.body.classList.contains("dark");
   const setDark = (on) => {

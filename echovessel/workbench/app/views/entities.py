@@ -7,12 +7,12 @@ from typing import Any
 import gradio as gr
 
 from echovessel.errors import EchoVesselError
-from echovessel.markup import Html
-from echovessel.plots.entity_graph import LABELS, entity_graph
+from echovessel.markup import Html, el
+from echovessel.plots.entity_graph import LABELS, MOST_IN_A_GRAPH, entity_graph
 from echovessel.workbench.app import actions
 from echovessel.workbench.app.show.parts import notice
 from echovessel.workbench.app.show.people import graph_frames, known, people, person
-from echovessel.workbench.app.views.base import DONE, QUICK, Page, panel, told, undoing
+from echovessel.workbench.app.views.base import DONE, NARROW, QUICK, WIDTH, Page, panel, told, undoing
 
 
 def entities_view(page: Page) -> None:
@@ -20,8 +20,10 @@ def entities_view(page: Page) -> None:
     words = page.words
     with gr.Tab(words("tab_entities"), id="entities"), gr.Row(elem_classes="split"):
         with gr.Column(scale=6, min_width=300):
+            hint = gr.HTML(visible=False, js_on_load=None, apply_default_css=False, elem_id="graph-hint")
             graph = gr.Plot(show_label=False, container=False, elem_id="graph", buttons=[])
             listing = panel(elem_id="people")
+            wide = gr.Number(0, visible="hidden")
         with gr.Column(scale=5, min_width=300, elem_classes="aside"):
             shown = panel(elem_id="person")
             with gr.Column(visible=False, elem_id="who-is-who") as mending:
@@ -37,7 +39,14 @@ def entities_view(page: Page) -> None:
             said = gr.HTML(js_on_load=None, apply_default_css=False)
 
     at = [page.persona, page.who]
-    gr.on([page.persona.change, page.stamp.change], _graph(page), page.persona, graph, **QUICK)
+    gr.on(
+        [page.persona.change, page.stamp.change],
+        _graph(page),
+        [page.persona, wide],
+        [hint, graph],
+        js=WIDTH,
+        **QUICK,
+    )
     fields = [listing, shown, mending, other, aliases, nodes, name, undo]
     gr.on([page.persona.change, page.stamp.change, page.who.change], _filled(page), at, fields, **QUICK)
     page.who.change(lambda: Html(""), outputs=said, **QUICK)
@@ -58,14 +67,27 @@ def _graph(page: Page) -> Any:
         },
         "memories": page.words("graph_memories"),
         "shared": page.words("graph_shared"),
+        "most_named": page.words("graph_most"),
         "empty": page.words("empty_entities"),
     }
 
-    def graph(name: str) -> Any:
+    def graph(name: str, wide: float) -> tuple[Any, Any]:
         entities, links = graph_frames(page.opened(name))
-        return gr.Plot(entity_graph(entities, links, labels=labels), visible=not entities.is_empty())
+        drawn = entity_graph(entities, links, labels=labels, width=graph_width(wide))
+        some = not entities.is_empty()
+        said = page.words("graph_hint" if entities.height <= MOST_IN_A_GRAPH else "matrix_hint")
+        return gr.HTML(el("p", said, class_="muted legend"), visible=some), gr.Plot(drawn, visible=some)
 
     return graph
+
+
+def graph_width(window: float) -> int:
+    """How wide the graph stands in a window: page.css holds the page to 1180 pixels."""
+    if not window:
+        return 560
+    if window < NARROW:
+        return max(int(window) - 24, 200)
+    return int((min(window, 1180) - 68) * 6 / 11)
 
 
 def _filled(page: Page) -> Any:

@@ -10,7 +10,7 @@ from echovessel.markup import Html, el
 from echovessel.memory.frames import nodes
 from echovessel.plots.timeline import LANES, timeline
 from echovessel.workbench.app.show.ahead import ahead
-from echovessel.workbench.app.views.base import QUICK, Page, panel, told
+from echovessel.workbench.app.views.base import NARROW, QUICK, WIDTH, Page, panel, told
 
 
 def timeline_view(page: Page) -> None:
@@ -20,12 +20,21 @@ def timeline_view(page: Page) -> None:
         gr.HTML(_legend(page), js_on_load=None, apply_default_css=False)
         drawn = gr.Plot(show_label=False, container=False, elem_id="timeline-plot", buttons=[])
         waiting = panel(elem_id="ahead")
-    gr.on([page.persona.change, page.stamp.change], _shown(page), page.persona, [drawn, waiting], **QUICK)
+        wide = gr.Number(0, visible="hidden")
+    gr.on(
+        [page.persona.change, page.stamp.change],
+        _shown(page),
+        [page.persona, wide],
+        [drawn, waiting],
+        js=WIDTH,
+        **QUICK,
+    )
     page.listen(waiting)
 
 
 def _legend(page: Page) -> Html:
-    return el("p", page.words("timeline_legend"), class_="muted legend")
+    said = (page.words("timeline_legend"), " ", el("span", page.words("timeline_zoom"), class_="wide-only"))
+    return el("p", *said, class_="muted legend")
 
 
 def _shown(page: Page) -> Any:
@@ -37,9 +46,10 @@ def _shown(page: Page) -> Any:
     }
     waiting = told(ahead)
 
-    def shown(name: str) -> tuple[Any, Html]:
+    def shown(name: str, wide: float) -> tuple[Any, Html]:
         opened = page.opened(name)
         frame = nodes(opened.memory.nodes.list(include_superseded=True))
-        return timeline(frame, today=opened.today, labels=labels), waiting(opened, page.words)
+        drawn = timeline(frame, today=opened.today, labels=labels, zoom=not 0 < wide < NARROW)
+        return drawn, waiting(opened, page.words)
 
     return shown
