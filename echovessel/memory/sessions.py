@@ -42,22 +42,24 @@ class Sessions:
             placing.flush()
             return self.get(slot.id)
 
-    def get(self, session: str) -> Session:
+    def get(self, session: str, *, everywhere: bool = False) -> Session:
         """The session of that id.
+
+        Parameters
+        ----------
+        everywhere : bool
+            Also one of another user or group of the persona, for the upkeep of the file; never for a prompt.
 
         Raises
         ------
         NotFoundError
             No such session among those that may be read from here.
         """
-        scopes = self._context.readable
-        row = self._context.store.row(
-            f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND persona = ? AND scope IN ({_marks(scopes)})",
-            (session, self._context.persona, *scopes),
-        )
-        if row is None:
+        where, values = self._mine(everywhere)
+        found = self._select(f"{where} AND id = ?", (*values, session))
+        if not found:
             raise NotFoundError(f"No session {session!r} here. List those there are with sessions.list().")
-        return session_of(row)
+        return found[0]
 
     def list(
         self, *, state: SessionState | None = None, everywhere: bool = False, limit: int | None = None

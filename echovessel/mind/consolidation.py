@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from echovessel.embedding import Embedder
-from echovessel.errors import ModelError
-from echovessel.memory.cycles import CycleKind
+from echovessel.errors import ModelError, NotFoundError
+from echovessel.memory.cycles import Cycle, CycleKind
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Message, Session, SessionState
 from echovessel.mind import portraits, reflection
-from echovessel.mind.expectations import expire
+from echovessel.mind.extraction import extract, write
 from echovessel.mind.settings import MindSettings
 from echovessel.mind.slow_tick import slow_tick
 from echovessel.mind.trivial import is_trivial
@@ -96,7 +97,7 @@ class Consolidator:
         NotFoundError
             No such session.
         """
-        session = self._anywhere(session_id)
+        session = self._memory.sessions.get(session_id, everywhere=True)
         memory = self._memory.within(session.scope)
         if session.state is SessionState.SETTLED:
             return Consolidated(session.id, State.SETTLED)
@@ -109,39 +110,40 @@ class Consolidator:
                 return done
 
     async def _upto(self, memory: Memory, session: Session, through: int) -> Consolidated:
-        messages = self._fresh(memory, session.id, through)
-        marks = memory.stages.done(session.id, through)
+        model, place = self._model, (session.id, through)
+        marks = memory.stages.done(*place)
+        messages = [] if "extract" in marks else self._fresh(memory, *place)
         if "extract" not in marks and is_trivial(messages):
             return Consolidated(session.id, State.TRIVIAL)
-        if self._model is None:
+        if model is None:
             return Consolidated(session.id, State.WAITING, why="No language model is set.")
-        stage = "extract"
-        try:
-            await self._extract(memory, session, messages, through)
-            stage = "reflect"
-            await self._reflect(memory, session.id, through)
-            stage = "portraits"
-            await self._portray(memory, session.id, through)
-            stage = "think"
-            await self._think(memory, session.id, through)
-        except ModelError as error:
-            await asyncio.to_thread(memory.stages.fail, session.id, stage, str(error))
-            return Consolidated(session.id, State.FAILED, why=str(error))
-        marks = memory.stages.done(session.id, through)
-        thoughts = [
-            node for stage in ("reflect", "portraits", "think") for node in marks[stage].get("wrote", ())
-        ]
+        stages: dict[str, Callable[[], Awaitable[None]]] = {
+            "extract": lambda: self._extract(memory, model, session, messages, through),
+            "reflect": lambda: self._reflect(memory, model, *place),
+            "portraits": lambda: self._portray(memory, model, *place),
+            "think": lambda: self._think(memory, model, *place),
+        }
+        for stage, work in stages.items():
+            if stage in marks:
+                continue
+            try:
+                await work()
+            except ModelError as error:
+                await asyncio.to_thread(memory.stages.fail, session.id, stage, str(error))
+                return Consolidated(session.id, State.FAILED, why=str(error))
+        marks = memory.stages.done(*place)
+        thoughts = [node for stage in ("reflect", "portraits", "think") for node in marks[stage]["wrote"]]
         return Consolidated(session.id, State.SETTLED, tuple(marks["extract"]["nodes"]), tuple(thoughts))
 
     async def _extract(
-        self, memory: Memory, session: Session, messages: Sequence[Message], through: int
+        self,
+        memory: Memory,
+        model: LanguageModel,
+        session: Session,
+        messages: Sequence[Message],
+        through: int,
     ) -> None:
-        if "extract" in memory.stages.done(session.id, through):
-            return
-        from echovessel.mind.extraction import extract, write
-
-        assert self._model is not None
-        found = await extract(memory, self._embedder, self._model, session, messages=messages)
+        found = await extract(memory, self._embedder, model, session, messages=messages)
 
         def commit() -> None:
             with memory.context.store.write():
@@ -157,33 +159,31 @@ class Consolidator:
 
         await asyncio.to_thread(commit)
 
-    async def _reflect(self, memory: Memory, session: str, through: int) -> None:
-        marks = memory.stages.done(session, through)
-        if "reflect" in marks:
-            return
-        assert self._model is not None
-        await asyncio.to_thread(expire, memory)
-        extracted = marks["extract"]
+    async def _reflect(self, memory: Memory, model: LanguageModel, session: str, through: int) -> None:
+        extracted = memory.stages.done(session, through)["extract"]
         why = reflection.due(memory, strongest=extracted["strongest"], settings=self._settings)
         thoughts = None
         if not why:
             thoughts = await reflection.reflect(
                 memory,
                 self._embedder,
-                self._model,
+                model,
                 fresh=_still(memory, extracted["added"]),
                 settings=self._settings,
             )
-        await asyncio.to_thread(self._commit, memory, session, through, "reflect", thoughts, why)
 
-    async def _portray(self, memory: Memory, session: str, through: int) -> None:
-        marks = memory.stages.done(session, through)
-        if "portraits" in marks:
-            return
-        assert self._model is not None
+        def commit() -> None:
+            with memory.context.store.write():
+                wrote = reflection.write(memory, CycleKind.REFLECTION, thoughts).wrote if thoughts else ()
+                memory.stages.mark(session, through, "reflect", wrote=list(wrote), why=why)
+
+        await asyncio.to_thread(commit)
+
+    async def _portray(self, memory: Memory, model: LanguageModel, session: str, through: int) -> None:
+        added = memory.stages.done(session, through)["extract"]["added"]
         made = [
-            await portraits.portray(memory, self._embedder, self._model, entity, settings=self._settings)
-            for entity in portraits.due(memory, _still(memory, marks["extract"]["added"]))
+            await portraits.portray(memory, self._embedder, model, entity, settings=self._settings)
+            for entity in portraits.due(memory, _still(memory, added))
         ]
 
         def commit() -> None:
@@ -197,27 +197,11 @@ class Consolidator:
 
         await asyncio.to_thread(commit)
 
-    async def _think(self, memory: Memory, session: str, through: int) -> None:
-        if "think" in memory.stages.done(session, through):
-            return
-        # The tick keeps its own audit row and its cool-down; a crash between it and the mark meets the cool-down.
-        cycle = await slow_tick(memory, self._embedder, self._model, settings=self._settings)
-        await asyncio.to_thread(memory.stages.mark, session, through, "think", wrote=list(cycle.wrote))
+    async def _think(self, memory: Memory, model: LanguageModel, session: str, through: int) -> None:
+        def mark(cycle: Cycle) -> None:
+            memory.stages.mark(session, through, "think", wrote=list(cycle.wrote))
 
-    def _commit(
-        self,
-        memory: Memory,
-        session: str,
-        through: int,
-        stage: str,
-        thoughts: reflection.Thoughts | None,
-        why: str,
-    ) -> None:
-        with memory.context.store.write():
-            wrote: tuple[str, ...] = ()
-            if thoughts is not None:
-                wrote = reflection.write(memory, CycleKind.REFLECTION, thoughts).wrote
-            memory.stages.mark(session, through, stage, wrote=list(wrote), why=why)
+        await slow_tick(memory, self._embedder, model, settings=self._settings, mark=mark)
 
     def _settle(self, memory: Memory, session: str, through: int) -> bool:
         """Mark the session as done, unless something was said meanwhile."""
@@ -234,12 +218,6 @@ class Consolidator:
         ids = set(memory.stages.between(session, before if before < through else 0, through))
         return [message for message in memory.log.by_session(session) if message.id in ids]
 
-    def _anywhere(self, session: str) -> Session:
-        for found in self._memory.sessions.list(everywhere=True):
-            if found.id == session:
-                return found
-        return self._memory.sessions.get(session)
-
     def _pauses(self, session: Session) -> bool:
         """Whether a session that failed is left alone for now: twice as long after each failure, six hours at most."""
         trouble = self._memory.stages.trouble(session.id)
@@ -251,5 +229,8 @@ class Consolidator:
 
 def _still(memory: Memory, nodes: Sequence[str]) -> list[str]:
     """Those that have not been forgotten since."""
-    known = {node.id for node in memory.nodes.list(include_superseded=True)} if nodes else set()
-    return [node for node in nodes if node in known]
+    found = []
+    for node in nodes:
+        with contextlib.suppress(NotFoundError):
+            found.append(memory.nodes.get(node).id)
+    return found

@@ -14,6 +14,7 @@ from echovessel.mind.fence import quoted
 from echovessel.mind.prompts import prompt_file
 from echovessel.mind.reflection import Thoughts, with_vectors
 from echovessel.mind.settings import MindSettings
+from echovessel.mind.told import names
 from echovessel.models.language import LanguageModel, Purpose, structured
 
 ATTRIBUTE = "portrait"
@@ -48,7 +49,7 @@ async def portray(
     last = _last(memory, entity.id)
     request = prompt_file("portrait", language).request(
         values={
-            "persona": thinking.names(memory)[0],
+            "persona": names(memory)[0],
             "name": quoted(entity.name, limit=60),
             "memories": shown.text,
             "before": quoted(last.text) if last else "-",

@@ -18,6 +18,7 @@ from echovessel.mind import narrative, thinking
 from echovessel.mind.fence import quoted
 from echovessel.mind.prompts import prompt_file
 from echovessel.mind.settings import MindSettings
+from echovessel.mind.told import names
 from echovessel.models.language import LanguageModel, Purpose, Usage, structured
 
 STRONG = 8.0
@@ -78,7 +79,7 @@ async def reflect(
         return None
     language = thinking.talk_language(memory, nodes)
     shown = thinking.Shown(memory, nodes, memory.context.clock.now(), language)
-    persona, speaker = thinking.names(memory)
+    persona, speaker = names(memory)
     last = narrative.current(memory)
     request = prompt_file("reflection", language).request(
         values={
@@ -140,7 +141,7 @@ def add_narrative(
 def write(
     memory: Memory, kind: CycleKind, thoughts: Thoughts, mark: Callable[[Cycle], None] = lambda _: None
 ) -> Cycle:
-    """Write what was thought, with its audit row, in one transaction; `mark` may add to it."""
+    """Write what was thought, with its audit row, in one transaction; `mark` adds to it."""
     with memory.context.store.write():
         wrote = [memory.nodes.add(node, vector=vector).id for node, vector in thoughts.new]
         cycle = memory.cycles.record(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import date, timedelta
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -18,8 +19,9 @@ from echovessel.mind.fence import fenced, quoted
 from echovessel.mind.prompts import prompt_file
 from echovessel.mind.reflection import Thoughts, add_narrative, with_vectors, write
 from echovessel.mind.settings import MindSettings
+from echovessel.mind.told import names
 from echovessel.models.language import LanguageModel, Purpose, Request, structured
-from echovessel.text import Language, count_tokens
+from echovessel.text import count_tokens
 
 MOST_ITEMS, MOST_READ, DAYS = 4, 24, 14
 # A closed list: nothing else can be written, whatever a model asks for.
@@ -40,40 +42,50 @@ class _Tick(BaseModel):
 
 
 async def slow_tick(
-    memory: Memory, embedder: Embedder, model: LanguageModel | None, *, settings: MindSettings
+    memory: Memory,
+    embedder: Embedder,
+    model: LanguageModel | None,
+    *,
+    settings: MindSettings,
+    mark: Callable[[Cycle], None] = lambda _: None,
 ) -> Cycle:
     """One round of thinking in this scope; leaves an audit row of what it read, spent, wrote and was refused.
 
     It can only add thoughts, intentions and expectations: no core block, no other kind, no schedule, no tool, no
     further round. Where a guard holds, nothing is asked and the row says which.
+
+    Parameters
+    ----------
+    mark : callable, optional
+        Called with the row in its transaction, so that whoever counts rounds never counts one twice.
     """
     expire(memory)
-    if reason := held(memory, model, settings):
-        return memory.cycles.record(CycleKind.SLOW_TICK, CycleOutcome.HELD, reason=reason)
-    nodes = _read(memory, settings)
-    if not nodes:
-        return memory.cycles.record(
-            CycleKind.SLOW_TICK, CycleOutcome.HELD, reason="nothing new to think about"
-        )
-    assert model is not None
-    language = thinking.talk_language(memory, nodes)
-    nodes, request = _within(memory, nodes, language, settings)
-    shown = thinking.Shown(memory, nodes, memory.context.clock.now(), language)
+    reason = held(memory, model, settings)
+    nodes = [] if reason else _read(memory, settings)
+    if model is None or not nodes:
+        return _recorded(memory, CycleOutcome.HELD, mark, reason=reason or "nothing new to think about")
+    shown, request = _within(memory, nodes, settings)
     try:
         parsed = await structured(model, request)
     except ModelError as error:
-        return memory.cycles.record(
-            CycleKind.SLOW_TICK,
-            CycleOutcome.FAILED,
-            reason=str(error),
-            input_tokens=_size(request),
-            read=[node.id for node in nodes],
+        read = [node.id for node in shown.nodes]
+        return _recorded(
+            memory, CycleOutcome.FAILED, mark, reason=str(error), input_tokens=_size(request), read=read
         )
-    new = _checked(memory, shown, parsed.value)
+    new = _checked(shown, parsed.value)
     for dropped in parsed.dropped:
         shown.refuse("it has not the form asked for", dropped)
     add_narrative(memory, shown, parsed.value.narrative, new, Origin.SLOW_TICK, settings)
-    return write(memory, CycleKind.SLOW_TICK, Thoughts(shown, with_vectors(embedder, new), parsed.usage))
+    thoughts = Thoughts(shown, with_vectors(embedder, new), parsed.usage)
+    return write(memory, CycleKind.SLOW_TICK, thoughts, mark)
+
+
+def _recorded(memory: Memory, outcome: CycleOutcome, mark: Callable[[Cycle], None], **told: Any) -> Cycle:
+    """The row of a round that wrote nothing."""
+    with memory.context.store.write():
+        cycle = memory.cycles.record(CycleKind.SLOW_TICK, outcome, **told)
+        mark(cycle)
+        return cycle
 
 
 def held(memory: Memory, model: LanguageModel | None, settings: MindSettings) -> str:
@@ -111,42 +123,38 @@ def _read(memory: Memory, settings: MindSettings) -> list[Node]:
     return [*events[: MOST_READ - 6], *thoughts[:6]]
 
 
-def _within(
-    memory: Memory, nodes: list[Node], language: Language, settings: MindSettings
-) -> tuple[list[Node], Request]:
+def _within(memory: Memory, nodes: list[Node], settings: MindSettings) -> tuple[thinking.Shown, Request]:
     """As many memories as the token wall lets through, and the request made of them."""
-    while True:
-        request = _request(memory, nodes, language, settings)
-        if len(nodes) == 1 or _size(request) <= settings.cycle_input:
-            return nodes, request
-        nodes = nodes[: max(1, len(nodes) * 3 // 4)]
-
-
-def _request(memory: Memory, nodes: Sequence[Node], language: Language, settings: MindSettings) -> Request:
-    persona, speaker = thinking.names(memory)
-    now, last = memory.context.clock.now(), narrative.current(memory)
+    language, now = thinking.talk_language(memory, nodes), memory.context.clock.now()
+    persona, speaker = names(memory)
+    last = narrative.current(memory)
     promises = memory.nodes.list(kinds=[NodeKind.INTENTION], status=NodeStatus.OPEN, limit=12)
-    return prompt_file("slow_tick", language).request(
-        values={
-            "persona": persona,
-            "speaker": speaker,
-            "today": f"{now:%Y-%m-%d}",
-            "memories": thinking.Shown(memory, nodes, now, language).text,
-            "narrative": quoted(last.text, limit=1_000) if last else "-",
-            "promises": fenced("memory", [quoted(node.text, limit=300) for node in promises] or ["-"]),
-        },
-        purpose=Purpose.SLOW_TICK,
-        role="main",
-        schema=_Tick,
-        max_tokens=settings.cycle_output,
-    )
+    values = {
+        "persona": persona,
+        "speaker": speaker,
+        "today": f"{now:%Y-%m-%d}",
+        "narrative": quoted(last.text, limit=1_000) if last else "-",
+        "promises": fenced("memory", [quoted(node.text, limit=300) for node in promises] or ["-"]),
+    }
+    while True:
+        shown = thinking.Shown(memory, nodes, now, language)
+        request = prompt_file("slow_tick", language).request(
+            values=values | {"memories": shown.text},
+            purpose=Purpose.SLOW_TICK,
+            role="main",
+            schema=_Tick,
+            max_tokens=settings.cycle_output,
+        )
+        if len(nodes) == 1 or _size(request) <= settings.cycle_input:
+            return shown, request
+        nodes = nodes[: max(1, len(nodes) * 3 // 4)]
 
 
 def _size(request: Request) -> int:
     return sum(count_tokens(say.text) for say in request.says)
 
 
-def _checked(memory: Memory, shown: thinking.Shown, tick: _Tick) -> list[NewNode]:
+def _checked(shown: thinking.Shown, tick: _Tick) -> list[NewNode]:
     new = []
     for item in tick.items[:MOST_ITEMS]:
         kind = KINDS.get(item.kind.strip().casefold())

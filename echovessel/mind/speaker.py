@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import cache
 from importlib import resources
 from typing import Protocol
@@ -15,9 +15,9 @@ from echovessel.memory.memory import Memory
 from echovessel.memory.recall.result import Hit
 from echovessel.mind.prompt import Prompt
 from echovessel.mind.prompt.fill import asks_whats_on_your_mind
+from echovessel.mind.told import when, when_it_was
 from echovessel.models.language import LanguageModel, Piece, Reply
 from echovessel.text import Language, clean, language_of
-from echovessel.timewords import day_in_words, days_in_words
 
 MOST = 3
 # A model may pass over what doesn't fit; memory alone can't, so it speaks only from what is this relevant or was named.
@@ -77,15 +77,11 @@ class ExtractiveSpeaker:
         if asks_whats_on_your_mind(asked):
             # The first entry tells how to answer; the others are the thoughts themselves.
             lines = [entry.text for entry in mind.entries[1:]] if mind else []
-            return (
-                say["mind"] + "\n" + "\n".join(f"- {line}" for line in lines) if lines else say["mind_none"]
-            )
+            return _listed(say["mind"], lines) if lines else say["mind_none"]
         lines = [self._line(hit, prompt, language, say) for hit in self._hits(prompt)]
         if not lines:
             return say["nothing"]
-        return (
-            lines[0] if len(lines) == 1 else say["several"] + "\n" + "\n".join(f"- {line}" for line in lines)
-        )
+        return lines[0] if len(lines) == 1 else _listed(say["several"], lines)
 
     def _hits(self, prompt: Prompt) -> list[Hit]:
         """The best few that surely bear on it, without what only repeats the question."""
@@ -99,13 +95,12 @@ class ExtractiveSpeaker:
         today = day_of(prompt.now, zone)
         if hit.layer == "message":
             message = self._memory.log.get(hit.id)
-            when = day_in_words(day_of(message.sent_at, zone), today, language)
+            told = when(message.sent_at, today, zone, language)
             key = {"user": "you_said", "persona": "i_said"}.get(str(message.sender), "other_said")
-            return say[key].format(when=when, name=message.sender_name, text=message.text.strip())
+            return say[key].format(when=told, name=message.sender_name, text=message.text.strip())
         node = self._memory.nodes.get(hit.id)
-        when = days_in_words(node.occurred_from, node.occurred_to, today, language)
-        when = when or day_in_words(day_of(node.known_at, zone), today, language)
-        told = say[str(node.kind)].format(when=when, text=node.text.strip())
+        days = when_it_was(node, today, zone, language)
+        told = say[str(node.kind)].format(when=days, text=node.text.strip())
         quote = next((source.quote for source in node.sources if source.quote and source.message), "")
         if not quote or quote.strip() in told:
             return told
@@ -114,6 +109,10 @@ class ExtractiveSpeaker:
         )
         key = {"user": "quote_you", "persona": "quote_me"}.get(str(message.sender), "quote_other")
         return told + say[key].format(name=message.sender_name, text=quote.strip())
+
+
+def _listed(head: str, lines: Sequence[str]) -> str:
+    return "\n".join([head, *(f"- {line}" for line in lines)])
 
 
 @cache

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
-from echovessel.clock import day_of
+from echovessel.clock import day_of, from_micros, start_of_day
 from echovessel.embedding import Embedder
 from echovessel.memory.cycles import Refusal
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Node, Source, Subject
 from echovessel.memory.tombstones import Tombstones
 from echovessel.mind.fence import fenced, quoted
+from echovessel.mind.told import when_it_was
 from echovessel.text import Language, fold, language_of
-from echovessel.timewords import day_in_words, days_in_words
 
 LONGEST = 400
 
@@ -40,8 +39,7 @@ class Shown:
         today = day_of(self.now, zone)
         lines = []
         for number, node in enumerate(self.nodes, start=1):
-            days = days_in_words(node.occurred_from, node.occurred_to, today, self.language)
-            when = days or day_in_words(day_of(node.known_at, zone), today, self.language)
+            when = when_it_was(node, today, zone, self.language)
             lines.append(f"M{number} ({node.kind}, {when}) {quoted(node.text)}")
         return fenced("memory", lines)
 
@@ -106,17 +104,8 @@ def vectors(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.float32
 def persona_midnight(memory: Memory) -> datetime:
     """When the persona's day began: daily limits count from here."""
     persona = memory.personas.get(memory.context.persona)
-    zone = ZoneInfo(persona.zone or memory.personas.zone_of(memory.context.scope))
-    return memory.context.clock.now().astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def names(memory: Memory) -> tuple[str, str]:
-    """What the persona and who it talks with are called, fit for a prompt."""
-    persona = memory.personas.get(memory.context.persona)
-    audience = memory.personas.audience(memory.context.scope)
-    return quoted(persona.name or persona.id, limit=80), quoted(
-        audience.name or audience.scope.name, limit=80
-    )
+    zone = persona.zone or memory.personas.zone_of(memory.context.scope)
+    return from_micros(start_of_day(day_of(memory.context.clock.now(), zone), zone))
 
 
 def recent(memory: Memory, *, days: int, limit: int) -> list[Node]:

@@ -7,8 +7,8 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
+from echovessel.clock import day_of, from_micros, start_of_day
 from echovessel.errors import SpendingLimit
 from echovessel.memory.calls import Call, Calls
 from echovessel.memory.memory import Memory
@@ -62,8 +62,10 @@ def spent(memory: Memory, limits: SpendingLimits) -> tuple[Spent, ...]:
 
 def spent_in(calls: Calls, limits: SpendingLimits, zone: str, now: datetime) -> tuple[Spent, ...]:
     """The same, in any zone."""
-    midnight = now.astimezone(ZoneInfo(zone)).replace(hour=0, minute=0, second=0, microsecond=0)
-    day, month = calls.total(midnight), calls.total(midnight.replace(day=1))
+    today = day_of(now, zone)
+    day, month = (
+        calls.total(from_micros(start_of_day(first, zone))) for first in (today, today.replace(day=1))
+    )
     return (
         Spent("day", day.cost, limits.day, day.unpriced),
         Spent("month", month.cost, limits.month, month.unpriced),

@@ -12,6 +12,7 @@ from echovessel.clock import day_of
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Message, ScopeKind, Sender, Session
 from echovessel.mind.fence import fenced, quoted
+from echovessel.mind.told import names
 from echovessel.text import Language, count_tokens, language_of
 
 CHUNK_TOKENS = 6_000
@@ -112,11 +113,8 @@ class Talk:
     def of(cls, memory: Memory, session: Session, messages: Sequence[Message]) -> Talk:
         """The talk of these messages; what the session held before them comes first, as context."""
         scope, personas = memory.context.scope, memory.personas
-        persona, audience = personas.get(memory.context.persona), personas.audience(scope)
-        names = (
-            quoted(persona.name or persona.id, limit=80),
-            quoted(audience.name or scope.name or "user", limit=80),
-        )
+        persona, speaker = names(memory)
+        called = persona, speaker or "user"
         new = [message for message in messages if _said(message)]
         ids = {message.id for message in new}
         told = [message for message in memory.log.by_session(session.id) if _said(message)]
@@ -129,10 +127,10 @@ class Talk:
         group = scope.kind is ScopeKind.GROUP
         lines = []
         for number, message in enumerate([*earlier, *new], 1):
-            speaker = _name(message, *names, group=group)
+            speaker = _name(message, *called, group=group)
             said = day_of(message.sent_at, zone)
             lines.append(Line(number, message, speaker or UNKNOWN[language], said, bool(speaker)))
-        return cls(tuple(lines), len(earlier), *names, language, zone, group)
+        return cls(tuple(lines), len(earlier), *called, language, zone, group)
 
     def chunks(self, *, tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
         """The talk in pieces of about so many tokens, each after the last few lines of the one before."""

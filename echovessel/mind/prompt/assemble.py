@@ -150,16 +150,16 @@ def assemble(
         fill.speaker(r, bond),
         fill.self_image(r),
         fill.on_your_mind(r, heard),
-        fill.promises(r, r.among(kept, named)),
-        fill.expecting(r, awaited),
+        fill.still_open(r, "promises", r.among(kept, named)),
+        fill.still_open(r, "expecting", awaited),
         fill.context(r, instructions),
         Section("conversation", "", tuple(Entry(_said(r, m), m.id) for m in recent), plain=True),
         Section("heard", "", tuple(Entry(_said(r, m), m.id) for m in heard), plain=True),
     ]
     chosen = tuple(s for s in fitted(sections, budget) if s.entries or s.cut)
     system = "\n\n".join(s.text for s in chosen if s.name not in TALK and s.entries)
-    turns = [m for m in recent if any(s.name == "conversation" and m.id in s.items for s in chosen)]
-    says = (Say("system", system), *_says(r, [*turns, *heard]))
+    told = {ident for s in chosen if s.name == "conversation" for ident in s.items}
+    says = (Say("system", system), *_says(r, [*(m for m in recent if m.id in told), *heard]))
     return Prompt(says, chosen, language, recall, tuple(heard), now, budget, r.words.stamp, crisis)
 
 

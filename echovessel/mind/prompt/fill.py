@@ -12,10 +12,11 @@ from echovessel.errors import NotFoundError
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import CoreLabel, Message, Node, NodeKind, Origin, Subject
 from echovessel.mind.fence import quoted
+from echovessel.mind.narrative import ATTRIBUTE as NARRATIVE
+from echovessel.mind.portraits import ATTRIBUTE as PORTRAIT
 from echovessel.mind.prompt.reader import Reader
 from echovessel.mind.prompt.sections import Cut, Entry, Section
 
-NARRATIVE, PORTRAIT = "self-narrative", "portrait"
 RECENT_DAYS, MOST = 3, 12
 SHOWN_AT_MOST = 2
 _ASKED = regex.compile(
@@ -173,18 +174,11 @@ def on_your_mind(r: Reader, heard: Sequence[Message]) -> Section:
     return Section("mind", r.words("mind"), tuple(entries), cut=tuple(cut))
 
 
-def promises(r: Reader, nodes: Sequence[Node]) -> Section:
-    """Open promises of the persona."""
+def still_open(r: Reader, name: str, nodes: Sequence[Node]) -> Section:
+    """What the persona promised, or what it awaits, each with its day."""
     cut: list[Cut] = []
     entries = r.take([(n.id, n.text, r.due(n)) for n in nodes], cut)
-    return Section("promises", r.words("promises"), entries, cut=tuple(cut))
-
-
-def expecting(r: Reader, nodes: Sequence[Node]) -> Section:
-    """What the persona awaits, soonest due first."""
-    cut: list[Cut] = []
-    entries = r.take([(n.id, n.text, r.due(n)) for n in nodes], cut)
-    return Section("expecting", r.words("expecting"), entries, cut=tuple(cut))
+    return Section(name, r.words(name), entries, cut=tuple(cut))
 
 
 def context(r: Reader, instructions: str) -> Section:

@@ -15,8 +15,9 @@ from echovessel.mind.fence import quoted
 from echovessel.mind.prompt.sections import Cut, Entry
 from echovessel.mind.prompt.spoken import unforged
 from echovessel.mind.prompt.words import Words
+from echovessel.mind.told import names, when, when_it_was
 from echovessel.text import fold
-from echovessel.timewords import day_in_words, days_in_words
+from echovessel.timewords import day_in_words
 
 EARLIER = 20  # sessions that are looked at for the last talk
 
@@ -30,7 +31,6 @@ class Reader:
     now: datetime
     session: str = ""
     shown: set[str] = field(default_factory=set)
-    repeated: list[Cut] = field(default_factory=list)
 
     @cached_property
     def zone(self) -> str:
@@ -43,16 +43,18 @@ class Reader:
         return day_of(self.now, self.zone)
 
     @cached_property
+    def _names(self) -> tuple[str, str]:
+        return names(self.memory)
+
+    @property
     def persona_name(self) -> str:
         """What the persona is called."""
-        persona = self.memory.personas.get(self.memory.context.persona)
-        return quoted(persona.name or persona.id, limit=80)
+        return self._names[0]
 
-    @cached_property
+    @property
     def speaker(self) -> str:
         """What the user or group is called."""
-        audience = self.memory.personas.audience(self.memory.context.scope)
-        return quoted(audience.name or audience.scope.name, limit=80)
+        return self._names[1]
 
     @property
     def in_group(self) -> bool:
@@ -108,7 +110,7 @@ class Reader:
 
     def when(self, moment: datetime) -> str:
         """A moment as a day in words."""
-        return day_in_words(day_of(moment, self.zone), self.today, self.words.language)
+        return when(moment, self.today, self.zone, self.words.language)
 
     def clock(self, zone: str) -> str:
         """The local time with the weekday."""
@@ -122,8 +124,8 @@ class Reader:
         text = quoted(node.text)
         if node.kind is NodeKind.THOUGHT:
             return self.words("thought", text=text)
-        days = days_in_words(node.occurred_from, node.occurred_to, self.today, self.words.language)
-        return self.words("happened", when=days or self.when(node.known_at), text=text)
+        told = when_it_was(node, self.today, self.zone, self.words.language)
+        return self.words("happened", when=told, text=text)
 
     def due(self, node: Node) -> str:
         """A promise or an expectation with its day."""
@@ -141,10 +143,10 @@ class Reader:
 
     def quote(self, message: Message) -> str:
         """A message with its time anchor, as said by whom."""
-        when, text = self.when(message.sent_at), quoted(message.text)
+        told, text = self.when(message.sent_at), quoted(message.text)
         if message.sender == "persona":
-            return self.words("said_by_you", when=when, text=text)
-        return self.words("said_by", when=when, name=self.name_of(message), text=text)
+            return self.words("said_by_you", when=told, text=text)
+        return self.words("said_by", when=told, name=self.name_of(message), text=text)
 
     def among(self, nodes: Sequence[Node], ids: Collection[str]) -> list[Node]:
         """Nodes, those with these ids first."""
