@@ -12,9 +12,8 @@ from itertools import islice
 from echovessel.distill.archive import Line, Options, Reader, Report
 from echovessel.distill.source import Source
 from echovessel.errors import InputError
-from echovessel.memory.context import Context
 from echovessel.memory.entities import Entities
-from echovessel.memory.imports import Import, Imports
+from echovessel.memory.imports import Import
 from echovessel.memory.memory import Memory
 from echovessel.memory.messages import Messages
 from echovessel.memory.records import NewMessage, Outcome, Sender, SessionState
@@ -193,7 +192,7 @@ def store(
     _settle(memory, sessions)
     finished = memory.imports.finish(imported.id)
     if not counts[Outcome.STORED]:
-        _drop_empty(memory.imports, finished, memory.context)
+        memory.imports.discard(finished.id)
     return Stored(finished, counts[Outcome.STORED], counts[Outcome.KNOWN], counts[Outcome.FORGOTTEN], report)
 
 
@@ -256,9 +255,3 @@ def _settle(memory: Memory, sessions: Collection[str]) -> None:
         memory.sessions.close(session, "import")
         if memory.sessions.get(session).state is not SessionState.SETTLED:
             memory.sessions.settle(session)
-
-
-def _drop_empty(imports: Imports, imported: Import, context: Context) -> None:
-    """An import that brought nothing leaves no row behind."""
-    with context.store.write():
-        context.store.run("DELETE FROM imports WHERE id = ?", (imported.id,))

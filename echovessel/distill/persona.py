@@ -26,6 +26,7 @@ from echovessel.memory.entities import Entities
 from echovessel.memory.imports import Import
 from echovessel.memory.memory import Memory
 from echovessel.memory.nodes import Nodes
+from echovessel.memory.personas import Personas
 from echovessel.memory.records import Actor, CoreLabel, NewNode, Node, NodeKind, Origin, Sender, Subject
 from echovessel.memory.records import Source as Rests
 from echovessel.text import fold
@@ -206,8 +207,7 @@ def distil(
     if ours:
         memory.imports.finish(under.id)
         if not (written or added or people):
-            with memory.context.store.write():
-                memory.context.store.run("DELETE FROM imports WHERE id = ?", (under.id,))
+            memory.imports.discard(under.id)
     return Distilled(stored, found, written, kept, added, people, hidden)
 
 
@@ -272,7 +272,7 @@ def _write_facts(context: Context, found: Draft, ids: dict[Line, str]) -> int:
     attribute rests on already is passed over.
     """
     nodes = Nodes(context, Entities(context))
-    said, name = wording(found.voice.language)["said"], _name(context)
+    said, name = wording(found.voice.language)["said"], Personas(context).get(context.persona).name
     refused = {
         (claim.kind, quote.line) for claim in found.claims if not claim.accepted for quote in claim.quotes
     }
@@ -333,8 +333,3 @@ def _write_people(context: Context, found: Draft) -> int:
                 directory.add(name)
                 added += 1
     return added
-
-
-def _name(context: Context) -> str:
-    row = context.store.row("SELECT name FROM personas WHERE id = ?", (context.persona,))
-    return context.persona if row is None else str(row[0])

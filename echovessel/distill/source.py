@@ -84,6 +84,19 @@ class Source:
         found = [member for member in self.members if member.lower().endswith(endings)]
         return found[0] if len(found) == 1 else None
 
+    def one(self, *endings: str, what: str) -> str:
+        """The only member with one of these endings; `what` names its kind in the error.
+
+        Raises
+        ------
+        FormatError
+            There are none or several.
+        """
+        member = self.only(*endings)
+        if member is None:
+            raise FormatError(f"{self.path} holds several {what}. Give one of them.")
+        return member
+
     @contextmanager
     def bytes(self, member: str) -> Iterator[BinaryIO]:
         """A member opened for reading bytes."""

@@ -72,6 +72,13 @@ class Imports:
             )
             return self.get(import_id)
 
+    def discard(self, import_id: str) -> None:
+        """Leave no trace of an import that brought nothing."""
+        with self._context.store.write():
+            self._context.store.run(
+                "DELETE FROM imports WHERE persona = ? AND id = ?", (self._context.persona, import_id)
+            )
+
     def get(self, import_id: str) -> Import:
         """The import of that id.
 

@@ -40,8 +40,6 @@ EXTRAS = {
     "st": ("sentence_transformers", "any sentence-transformers model as embedder; brings torch"),
     "lab": ("plotly", "figures, pandas frames and JupyterLab"),
     "llm": ("litellm", "any provider's language model, or a server on this machine"),
-    "serve": ("sse_starlette", "the HTTP API of `echovessel run`"),
-    "mcp": ("mcp", "the memory as tools for other programs, `echovessel mcp`"),
     "bench": ("bm25s", "the bm25 arm and the intervals of `echovessel bench`"),
 }
 

@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from echovessel.errors import NotFoundError
+from echovessel.errors import NotFoundError, StoreReadOnly
 
 HOME = "~/.echovessel"
 FILE = "memory.db"
@@ -28,6 +28,20 @@ def memory_file(home: str | os.PathLike[str]) -> Path:
             f"There is no memory in {path.parent}. Make one: echovessel init {shlex.quote(str(path.parent))}"
         )
     return path
+
+
+def make_home(folder: Path) -> None:
+    """Make the folder of a vessel, for its owner alone: memories are nobody else's business.
+
+    Raises
+    ------
+    StoreReadOnly
+        It can't be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreReadOnly(f"{folder} can't be made: {error.strerror}. Choose another folder.") from error
 
 
 def to_restore(file: str | os.PathLike[str]) -> str:

@@ -23,7 +23,7 @@ from echovessel.memory.vectors import Vectors
 from echovessel.models.registry import embedder as embedder_named
 from echovessel.runtime import config
 from echovessel.runtime.costs import Spent, spent_in
-from echovessel.runtime.home import FILE, memory_file
+from echovessel.runtime.home import FILE, make_home, memory_file
 from echovessel.runtime.lock import running
 from echovessel.runtime.vessel import Vessel
 
@@ -97,10 +97,7 @@ def create(home: str | os.PathLike[str], **settings: str) -> Path:
         if (folder / name).exists():
             raise InputError(f"{folder / name} exists, and init overwrites nothing. Choose another folder.")
     model = embedder_named(config.check(settings, folder).embedder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # memories are nobody else's business
-    except OSError as error:
-        raise StoreReadOnly(f"{folder} can't be made: {error.strerror}. Choose another folder.") from error
+    make_home(folder)
     config.save(folder, settings)
     Vessel.open(folder, embedder=model).close()
     return folder

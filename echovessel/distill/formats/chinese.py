@@ -14,7 +14,6 @@ from echovessel.distill.archive import Line, Options, Report
 from echovessel.distill.formats.jsonstream import items, opening
 from echovessel.distill.formats.moments import epoch, iso
 from echovessel.distill.source import Source
-from echovessel.errors import FormatError
 
 _CLOCK = (
     r"(?P<date>\d{4}[-/]\d{1,2}[-/]\d{1,2}) (?P<hour>\d{1,2}):(?P<minute>\d{2}):(?P<second>\d{2})"
@@ -58,9 +57,7 @@ class QQ:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """The messages under their heads; a file may hold several talks."""
-        member = source.only(".txt")
-        if member is None:
-            raise FormatError(f"{source.path} holds several text files. Give one of them.")
+        member = source.one(".txt", what="text files")
         yield from _headed(source, member, options, report)
 
 
@@ -80,9 +77,7 @@ class WeChatText:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """The messages under their heads."""
-        member = source.only(".txt")
-        if member is None:
-            raise FormatError(f"{source.path} holds several text files. Give one of them.")
+        member = source.one(".txt", what="text files")
         yield from _headed(source, member, options, report)
 
 
@@ -105,9 +100,7 @@ class WeChatTable:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """Texts with their speakers; photos, voice and the like as attachments."""
-        member = source.only(".csv", ".json")
-        if member is None:
-            raise FormatError(f"{source.path} holds several tables. Give one of them.")
+        member = source.one(".csv", ".json", what="tables")
         zone = ZoneInfo(options.zone)
         report.note(f"Times without a zone are read as those of {zone.key}.")
         for number, row in _rows(source, member, report):

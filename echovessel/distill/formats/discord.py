@@ -38,9 +38,7 @@ class DiscordExporter:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """What people said; joins, pins and calls are skipped."""
-        member = source.only(".json")
-        if member is None:
-            raise FormatError(f"{source.path} holds several JSON files. Give one of them.")
+        member = source.one(".json", what="JSON files")
         for number, message in enumerate(items(source, member, "messages.item", report), start=1):
             place = f"message {number}"
             if not isinstance(message, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,3 +52,12 @@ def opening(source: Source, member: str, *, events: int = 400) -> dict[str, Any]
         except ijson.JSONError:
             return found
     return found
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """A JSON object from a line of text; None where it is none, or not whole."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -14,7 +14,6 @@ import regex
 from echovessel.distill.archive import Line, Options, Report
 from echovessel.distill.formats.html import text_of
 from echovessel.distill.source import Source
-from echovessel.errors import FormatError
 
 _FROM = regex.compile(rb"From .*\d{4}\s*")
 _QUOTED_HEAD = regex.compile(
@@ -41,9 +40,7 @@ class Mbox:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """One line a mail, in the box's order."""
-        member = source.only(".mbox")
-        if member is None:
-            raise FormatError(f"{source.path} holds several mail boxes. Give one of them.")
+        member = source.one(".mbox", what="mail boxes")
         for number, raw in enumerate(_mails(source, member), start=1):
             place = f"mail {number}"
             mail = BytesParser(EmailMessage, policy=email.policy.default).parsebytes(raw)

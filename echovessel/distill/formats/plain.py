@@ -12,7 +12,6 @@ import regex
 
 from echovessel.distill.archive import Line, Options, Report
 from echovessel.distill.source import Source
-from echovessel.errors import FormatError
 
 _ENDINGS = (".txt", ".md", ".markdown")
 _MARKUP = r"(?:[-*>]\s+)?(?:\*\*|__)?"
@@ -44,7 +43,7 @@ class PlainText:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """Each speech, with the lines that go on with it; headings are skipped."""
-        member = _member(source)
+        member = source.one(*_ENDINGS, what="texts")
         held: Line | None = None
         for number, raw in source.lines(member):
             text = raw.strip()
@@ -84,7 +83,7 @@ class Diary:
         paragraph: list[str] = []
         start, zone = 0, ZoneInfo(options.zone)
         report.note(f"A diary names no hours: each entry is put at noon of its day, in {options.zone}.")
-        for number, raw in chain(source.lines(_member(source)), [(0, "")]):
+        for number, raw in chain(source.lines(source.one(*_ENDINGS, what="texts")), [(0, "")]):
             text = raw.strip()
             heading = _DAY.fullmatch(text)
             if text and not heading:
@@ -109,10 +108,3 @@ def _noon(found: regex.Match[str], zone: ZoneInfo) -> datetime | None:
         return datetime(int(found["y"]), int(found["m"]), int(found["d"]), 12, tzinfo=zone)
     except ValueError:
         return None
-
-
-def _member(source: Source) -> str:
-    member = source.only(*_ENDINGS)
-    if member is None:
-        raise FormatError(f"{source.path} holds several texts. Give one of them.")
-    return member

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -11,10 +10,9 @@ from zoneinfo import ZoneInfo
 import regex
 
 from echovessel.distill.archive import Line, Options, Report
-from echovessel.distill.formats.jsonstream import items, opening
+from echovessel.distill.formats.jsonstream import items, json_object, opening
 from echovessel.distill.formats.moments import epoch, iso
 from echovessel.distill.source import Source
-from echovessel.errors import FormatError
 
 # "2023-07-12@20h28m01s", as SillyTavern names files and dates chats; older ones put spaces between.
 _TAVERN_DATE = regex.compile(
@@ -35,20 +33,18 @@ class SillyTavern:
         member = source.only(".jsonl")
         if member is None:
             return False
-        first = [_object(line) for line in source.head(member).splitlines()[:3]]
+        first = [json_object(line) for line in source.head(member).splitlines()[:3]]
         return any(found is not None and "mes" in found and "name" in found for found in first) or (
             first[:1] != [] and first[0] is not None and {"user_name", "character_name"} <= first[0].keys()
         )
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """Each line with the speaker it names; one that names none stays without."""
-        member = source.only(".jsonl")
-        if member is None:
-            raise FormatError(f"{source.path} holds several chats. Give one of them.")
+        member = source.one(".jsonl", what="chats")
         zone = ZoneInfo(options.zone)
         for number, raw in source.lines(member):
             place = f"line {number}"
-            message = _object(raw)
+            message = json_object(raw)
             if message is None:
                 if raw.strip():
                     report.skip(place, "it is no whole JSON")
@@ -81,9 +77,7 @@ class RisuAI:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """Both sides; who the character is, the file doesn't always say."""
-        member = source.only(".json")
-        if member is None:
-            raise FormatError(f"{source.path} holds several chats. Give one of them.")
+        member = source.one(".json", what="chats")
         whole = opening(source, member).get("type") == "risuAllChats"
         for number, chat in enumerate(
             items(source, member, "data.item" if whole else "data", report), start=1
@@ -108,14 +102,6 @@ class RisuAI:
                 )
                 if report.accept(line):
                     yield line
-
-
-def _object(line: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _tavern_date(value: Any, zone: ZoneInfo, report: Report) -> datetime | None:

@@ -9,7 +9,6 @@ import regex
 
 from echovessel.distill.archive import Line, Options, Report
 from echovessel.distill.source import Source
-from echovessel.errors import FormatError
 
 _TIME = regex.compile(r"\s*(?:\d+:)?\d{1,2}:\d{2}[,.]\d{1,3}\s*-->\s*(?:\d+:)?\d{1,2}:\d{2}[,.]\d{1,3}.*")
 _TAG = regex.compile(r"<[^<>]{1,40}>|\{\\[^{}]{1,40}\}")
@@ -36,9 +35,7 @@ class Srt:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """A title a line, without markup; sounds in brackets are skipped. Film time is no date."""
-        member = source.only(".srt")
-        if member is None:
-            raise FormatError(f"{source.path} holds several subtitles. Give one of them.")
+        member = source.one(".srt", what="subtitles")
         report.note("Subtitles count from the film's beginning: the lines have an order and no dates.")
         place, body = "", list[str]()
         waiting = ""

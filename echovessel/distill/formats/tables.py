@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from echovessel.distill.archive import Line, Options, Report
+from echovessel.distill.formats.jsonstream import json_object
 from echovessel.distill.formats.moments import epoch, iso
 from echovessel.distill.source import Source
-from echovessel.errors import FormatError
 
 SPEAKER = ("speaker", "sender", "author", "name", "from", "user", "role", "说话人", "发送者", "昵称", "姓名")
 TEXT = ("text", "message", "content", "body", "utterance", "line", "内容", "消息", "文本")
@@ -20,7 +20,7 @@ IDENT = ("id", "message_id", "消息id")
 TALK = ("conversation", "conversation_id", "chat", "channel", "thread", "session", "dialogue_id", "会话")
 
 
-class _Table:
+class _Table(ABC):
     """A row is a line: a column of text, and where there are any, of speaker, time, talk and id."""
 
     name = ""
@@ -37,9 +37,7 @@ class _Table:
 
     def read(self, source: Source, options: Options, report: Report) -> Iterator[Line]:
         """Each row with a text; times without a zone are those of the options."""
-        member = source.only(self.ending)
-        if member is None:
-            raise FormatError(f"{source.path} holds several {self.title} files. Give one of them.")
+        member = source.one(self.ending, what=f"{self.title} files")
         zone = ZoneInfo(options.zone)
         for place, row in self._rows(source, member, report):
             fields = {str(key).strip().lstrip("\ufeff").casefold(): value for key, value in row.items()}
@@ -55,11 +53,13 @@ class _Table:
             if report.accept(line):
                 yield line
 
+    @abstractmethod
     def _columns(self, head: str) -> set[str]:
-        raise NotImplementedError
+        """The names of the columns, from the beginning of the file, in lower case."""
 
+    @abstractmethod
     def _rows(self, source: Source, member: str, report: Report) -> Iterator[tuple[str, dict[Any, Any]]]:
-        raise NotImplementedError
+        """Each row with its place."""
 
 
 class Csv(_Table):
@@ -96,12 +96,12 @@ class Jsonl(_Table):
     ending = ".jsonl"
 
     def _columns(self, head: str) -> set[str]:
-        row = _object(head.split("\n", 1)[0])
+        row = json_object(head.split("\n", 1)[0])
         return set() if row is None else {str(key).casefold() for key in row}
 
     def _rows(self, source: Source, member: str, report: Report) -> Iterator[tuple[str, dict[Any, Any]]]:
         for number, raw in source.lines(member):
-            row = _object(raw)
+            row = json_object(raw)
             if row is not None:
                 yield f"line {number}", row
             elif raw.strip():
@@ -110,14 +110,6 @@ class Jsonl(_Table):
 
 def _delimiter(heading: str) -> str:
     return max(",;\t", key=heading.count)
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _first(fields: dict[str, Any], names: tuple[str, ...]) -> Any:

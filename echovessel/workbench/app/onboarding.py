@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 from echovessel.clock import SystemClock
 from echovessel.embedding import Embedder
-from echovessel.errors import InputError, StoreReadOnly
+from echovessel.errors import InputError
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import Actor, CoreLabel, NewMessage, Scope
 from echovessel.mind.prompt import Prompt, assemble
 from echovessel.runtime import config
-from echovessel.runtime.home import FILE
+from echovessel.runtime.home import FILE, make_home
 from echovessel.runtime.vessel import Vessel
 from echovessel.workbench.app.samples import opened_sample, opened_vessel, personas_in
 from echovessel.workbench.app.shelf import Opened, Shelf
@@ -104,10 +104,7 @@ def sample(name: str, shelf: Shelf) -> Opened:
 def _in(home: Path, persona: str, embedder: Embedder) -> Vessel:
     """A new persona in a folder; the first one becomes the one that is opened when no other is named."""
     if not (home / FILE).exists() and not (home / config.FILE).exists():
-        try:
-            home.mkdir(parents=True, exist_ok=True, mode=0o700)  # memories are nobody else's business
-        except OSError as error:
-            raise StoreReadOnly(f"{home} can't be made: {error.strerror}. Choose another folder.") from error
+        make_home(home)
         config.save(home, {"persona": persona})
     known = personas_in(home)
     taken, number = persona, 2
