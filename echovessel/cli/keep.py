@@ -82,7 +82,7 @@ def status(
     )
     typer.echo(
         f"daemon: {'none' if found.daemon is None else f'process {found.daemon}'}, model:"
-        f" {found.model or 'none, memory alone speaks'}, {found.waiting} talks wait to become memories"
+        f" {found.model or 'none, memory alone speaks'}, {_waiting(found.waiting)} to become memories"
     )
     typer.echo("spent: " + ", ".join(str(period) for period in found.spent))
     table = Table(box=None, pad_edge=False)
@@ -150,3 +150,7 @@ def backup(
 
     copy = upkeep.backup(home, target)
     typer.echo(f"Wrote {copy}. To go back to it, {to_restore(memory_file(home))}.")
+
+
+def _waiting(talks: int) -> str:
+    return "1 talk waits" if talks == 1 else f"{talks} talks wait"
