@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from echovessel.errors import InputError
+from echovessel.errors import InputError, NotFoundError
 from echovessel.memory.aliases import normal
 from echovessel.memory.memory import Memory
 from echovessel.memory.records import NodeStatus, Subject
@@ -64,9 +64,8 @@ class _Writer:
         """Find or make a third party. Two that one talk tells apart are never merged for being alike."""
         directory = self.memory.directory
         lower, upper = self.extraction.apart
-        if named.entity is not None and directory.root(named.entity) in self._roots():
-            entity: str | None = directory.root(named.entity)
-        else:
+        entity = self._still(named.entity)
+        if entity is None:
             vector, taken = named.vector, set(self.entities.values())
             if vector is not None:
                 like = directory.resolve(named.name, vector=vector, kind=named.kind, upper=upper, lower=lower)
@@ -82,8 +81,14 @@ class _Writer:
             if not directory.find(name):
                 directory.add_alias(entity, name)
 
-    def _roots(self) -> set[str]:
-        return {entity.id for entity in self.memory.directory.list()}
+    def _still(self, entity: str | None) -> str | None:
+        """Whom an entity that was shown stands for now; None when it is gone."""
+        if entity is None:
+            return None
+        try:
+            return self.memory.directory.root(self.memory.directory.get(entity).id)
+        except NotFoundError:
+            return None
 
     def _draft(self, place: int, draft: Draft) -> None:
         memory, context = self.memory, self.memory.context
