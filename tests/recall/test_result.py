@@ -63,8 +63,8 @@ def test_explain_shows_each_hit_with_what_each_factor_adds_and_what_was_dropped(
     first = lines[1].split()
     event = result.hits[0]
     assert first[:2] == ["1", f"{event.score:.2f}"]
-    # Default weights: recency 0.05 * 0.5, relevance 3 * sigmoid(1.6), impact 0.3 * 0.5, no tag, anchor 1.0.
-    assert first[2:7] == ["+0.03", "+2.50", "+0.15", ".", "+1.00"]
+    # Default weights: recency 0.05 * 0.5, relevance 3 * sigmoid(1.6), impact 0.1 * 0.5, no tag, anchor 1.0.
+    assert first[2:7] == ["+0.03", "+2.50", "+0.05", ".", "+1.00"]
     assert first[7] == "2026-06-01"
     assert "[event] he moved to 里斯本" in lines[1]
     assert "Ann: he likes it there" in lines[2]

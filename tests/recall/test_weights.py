@@ -17,6 +17,7 @@ NUMBERS = (
     "relational_bonus",
     "entity_anchor",
     "message_relevance",
+    "message_impact",
     "half_life",
     "min_relevance",
     "blend",
@@ -36,7 +37,7 @@ def test_the_seed_is_the_formula_to_the_letter() -> None:
     )
     assert (seed.half_life, seed.min_relevance, seed.blend) == (14.0, 0.4, 0.5)
     assert (seed.anchored_share, seed.share_spares_relevant) == (0.5, False)
-    assert seed.message_relevance == seed.relevance
+    assert (seed.message_relevance, seed.message_impact) == (seed.relevance, seed.impact)
     assert seed.kinds == ("event", "thought", "intention", "expectation")
 
 

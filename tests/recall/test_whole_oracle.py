@@ -108,7 +108,7 @@ def score(memo: Memo, weights: Weights, days: int) -> float:
     return (
         weights.recency * recency
         + (weights.message_relevance if memo.is_message else weights.relevance) * relevance
-        + weights.impact * impact
+        + (weights.message_impact if memo.is_message else weights.impact) * impact
         + weights.relational_bonus * bonus
         + weights.entity_anchor * anchor
     )

@@ -21,7 +21,7 @@ def contributions(
     factors : array of shape (n, 5)
         In the order of `FACTORS`.
     message : array of shape (n,)
-        Which are raw messages: their relevance has a weight of its own.
+        Which are raw messages: their relevance and their impact have weights of their own.
 
     Returns
     -------
@@ -60,6 +60,7 @@ def _added(
     """What each factor adds, one after another: most of a large memory is scored, and only a few are explained."""
     for place, name in enumerate(FACTORS):
         weight = getattr(weights, name)
-        if name == "relevance" and weights.message_relevance != weight:
-            weight = np.where(message, weights.message_relevance, weight)
+        own = getattr(weights, f"message_{name}", weight)
+        if own != weight:
+            weight = np.where(message, own, weight)
         yield np.multiply(factors[:, place], weight, dtype=np.float64)

@@ -43,6 +43,8 @@ class Weights:
     message_relevance : float
         What relevance counts for in a raw message. A memory says in one sentence what a message leaves to its
         neighbours, so that an equal relevance is worth less in a message.
+    message_impact : float
+        What impact counts for in a raw message, where it is only an estimate of how much the message says.
     source : str
         The run or page that justifies the numbers.
     """
@@ -59,10 +61,12 @@ class Weights:
     share_spares_relevant: bool = False
     kinds: tuple[str, ...] = NODE_KINDS
     message_relevance: float = 3.0
+    message_impact: float = 2.0
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name in (*FACTORS, "message_relevance", "half_life", "min_relevance", "blend", "anchored_share"):
+        plain = (*FACTORS, "message_relevance", "message_impact", "half_life")
+        for name in (*plain, "min_relevance", "blend", "anchored_share"):
             value = getattr(self, name)
             if (
                 isinstance(value, bool)
