@@ -11,13 +11,14 @@ from typing import Annotated
 import typer
 
 from echovessel import __version__
-from echovessel.cli import bench
+from echovessel.cli import bench, token
 from echovessel.cli.chat import chat
 from echovessel.cli.demo import demo
 from echovessel.cli.distill import distill
 from echovessel.cli.forget import forget
 from echovessel.cli.init import init
 from echovessel.cli.keep import backup, doctor, reembed, status
+from echovessel.cli.mcp import mcp
 from echovessel.cli.page import page
 from echovessel.cli.run import run
 from echovessel.cli.talk import recall, remember, search
@@ -38,6 +39,7 @@ for command in (
     page,
     chat,
     run,
+    mcp,
     distill,
     remember,
     recall,
@@ -50,6 +52,7 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
+app.add_typer(token.app, name="token")
 
 
 def _version(asked: bool) -> None:

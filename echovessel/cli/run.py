@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 import sys
 from functools import partial
@@ -17,7 +18,7 @@ from echovessel.cli.options import DEFAULT_HOME, Home
 def run(
     host: Annotated[str | None, typer.Option(help="Where to listen; as configured when left out.")] = None,
     port: Annotated[int | None, typer.Option(help="The port; as configured when left out.")] = None,
-    api: Annotated[bool, typer.Option(help="Whether to serve the HTTP API, which isn't there yet.")] = False,
+    api: Annotated[bool, typer.Option(help="Whether to serve the HTTP API.")] = True,
     home: Home = DEFAULT_HOME,
 ) -> None:
     """Run the daemon: it makes memories of talks that ended, thinks in between, and serves the HTTP API.
@@ -38,6 +39,8 @@ def run(
             at = listening(host or settings.host, settings.port if port is None else port)
             shown, number = at.getsockname()[:2]
             there += f" at http://{f'[{shown}]' if ':' in shown else shown}:{number}/"
+            if not ipaddress.ip_address(shown.partition("%")[0]).is_loopback:
+                there += ", to other machines with a token (echovessel token create USER)"
             beside = partial(serve, built, at)
         with logged(sys.stderr, text=settings.log_text) as lines:
             daemon.on_reload(lambda daemon: setattr(lines, "text", daemon.default.config.server.log_text))

@@ -148,6 +148,16 @@ class CoreBlocks:
         )
         return CoreBlock(label, scope, after, from_micros(now))
 
+    def scope_of(self, label: CoreLabel | str) -> Scope:
+        """Where a block stands that is written from here: three are the persona's own, two a user's.
+
+        Raises
+        ------
+        InputError
+            No such label, or a label of a user outside a user's scope.
+        """
+        return self._place(label)[1]
+
     def _place(self, label: CoreLabel | str) -> tuple[CoreLabel, Scope]:
         try:
             known = CoreLabel(label)

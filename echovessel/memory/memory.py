@@ -38,6 +38,7 @@ from echovessel.memory.sessions import Sessions
 from echovessel.memory.shown import Shown
 from echovessel.memory.stages import Stages
 from echovessel.memory.targets import Target
+from echovessel.memory.tokens import Tokens
 from echovessel.memory.traces import Traces
 from echovessel.memory.vectors import Vectors
 
@@ -86,6 +87,8 @@ class Memory:
         How far the consolidation of each session has come.
     cycles : Cycles
         The audit of reflections and slow ticks.
+    tokens : Tokens
+        Who may ask from another machine.
     """
 
     def __init__(self, context: Context, *, indexes: Indexes | None = None) -> None:
@@ -108,6 +111,7 @@ class Memory:
         self.traces = Traces(context)
         self.stages = Stages(context)
         self.cycles = Cycles(context)
+        self.tokens = Tokens(context)
         self._recaller = Recaller(context, self.directory, self.log, self.vectors, self._indexes)
 
     @classmethod

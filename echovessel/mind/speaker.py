@@ -12,6 +12,7 @@ import regex
 
 from echovessel.clock import day_of
 from echovessel.memory.memory import Memory
+from echovessel.memory.recall.analyser import is_question
 from echovessel.memory.recall.result import Hit
 from echovessel.mind.prompt import Prompt
 from echovessel.mind.prompt.fill import asks_whats_on_your_mind
@@ -81,14 +82,15 @@ class ExtractiveSpeaker:
         lines = [self._line(hit, prompt, language, say) for hit in self._hits(prompt)]
         if not lines:
             return say["nothing"]
-        return lines[0] if len(lines) == 1 else _listed(say["several"], lines)
+        return _begun(lines[0]) if len(lines) == 1 else _listed(say["several"], lines)
 
     def _hits(self, prompt: Prompt) -> list[Hit]:
-        """The best few that surely bear on it, without what only repeats the question."""
+        """The best few that surely bear on it, without questions, which tell nothing, and echoes of this one."""
         heard = {clean(message.text).strip() for message in prompt.heard}
         hits = prompt.recall.hits if prompt.recall else ()
         sure = [hit for hit in hits if hit.factors.entity_anchor or hit.factors.relevance >= SURE]
-        return [hit for hit in sure if hit.text.strip() not in heard][:MOST]
+        telling = [hit for hit in sure if hit.layer != "message" or not is_question(hit.text)]
+        return [hit for hit in telling if hit.text.strip() not in heard][:MOST]
 
     def _line(self, hit: Hit, prompt: Prompt, language: Language, say: dict[str, str]) -> str:
         zone = self._memory.personas.zone_of(self._memory.context.scope)
@@ -112,7 +114,11 @@ class ExtractiveSpeaker:
 
 
 def _listed(head: str, lines: Sequence[str]) -> str:
-    return "\n".join([head, *(f"- {line}" for line in lines)])
+    return "\n".join([head, *(f"- {_begun(line)}" for line in lines)])
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 @cache

@@ -51,7 +51,9 @@ class ServerSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: str = Field(
-        "127.0.0.1", description="The address on which the HTTP API will listen; there is none yet."
+        "127.0.0.1",
+        description="The address of the HTTP API. From other machines it answers only to tokens "
+        "(`echovessel token create USER`), and without encryption: put a proxy with TLS before it.",
     )
     port: int = Field(7862, ge=0, le=65535, description="The port.")
     traces: bool = Field(False, description="Whether each turn is kept step by step; it holds what was said.")

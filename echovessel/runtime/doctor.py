@@ -40,6 +40,8 @@ EXTRAS = {
     "st": ("sentence_transformers", "any sentence-transformers model as embedder; brings torch"),
     "lab": ("plotly", "figures, pandas frames and JupyterLab"),
     "llm": ("litellm", "any provider's language model, or a server on this machine"),
+    "serve": ("sse_starlette", "the HTTP API, also for any chat client (`echovessel run`)"),
+    "mcp": ("mcp", "the memory as tools for an assistant (`echovessel mcp`)"),
     "bench": ("bm25s", "the bm25 arm and the intervals of `echovessel bench`"),
 }
 

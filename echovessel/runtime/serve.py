@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from echovessel.errors import InputError, MissingExtra
@@ -22,20 +21,14 @@ def application(daemon: Daemon) -> Any:
 
     Raises
     ------
-    InputError
-        There is none yet.
     MissingExtra
         Its packages aren't installed.
     """
     try:
-        build = import_module("echovessel.runtime.api").build_api
+        from echovessel.runtime.api import build_api
     except ModuleNotFoundError as error:
-        if error.name == "echovessel.runtime.api":
-            raise InputError(
-                "The HTTP API isn't there yet. Leave --api out to run the daemon alone."
-            ) from error
         raise MissingExtra("The HTTP API", "serve") from error
-    return build(daemon.vessels)
+    return build_api(daemon.vessels, health=daemon.health)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -85,7 +78,12 @@ async def serve(
             yield
 
     settings = uvicorn.Config(
-        application, log_config=None, access_log=False, timeout_graceful_shutdown=PATIENCE
+        application,
+        log_config=None,
+        access_log=False,
+        # Who asks is told by the connection, and never by a header that anybody may write.
+        proxy_headers=False,
+        timeout_graceful_shutdown=PATIENCE,
     )
     server = Server(settings)
     task = asyncio.create_task(server.serve(sockets=[at]))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from echovessel.memory.records import SessionState
@@ -58,7 +59,7 @@ def test_without_a_memory_chat_says_how_to_make_one(echo: Echo) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 def test_the_daemon_runs_until_it_is_told_to_stop(mara: Path, echo: Echo) -> None:
-    command = [sys.executable, "-m", "echovessel", "run", "--no-api"]
+    command = [sys.executable, "-m", "echovessel", "run", "--port", "0"]
     with subprocess.Popen(
         command,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -67,9 +68,12 @@ def test_the_daemon_runs_until_it_is_told_to_stop(mara: Path, echo: Echo) -> Non
         text=True,
     ) as daemon:
         assert daemon.stdout is not None
-        assert f"(process {daemon.pid})" in daemon.stdout.readline()
+        told = daemon.stdout.readline()
+        assert f"(process {daemon.pid}) at http://127.0.0.1:" in told
         assert daemon.stderr is not None
         assert json.loads(daemon.stderr.readline())["event"] == "started"
+        address = told.split(" at ")[1].split("/. ")[0]
+        assert httpx.get(f"{address}/health").json()["pid"] == daemon.pid
         assert f"daemon: process {daemon.pid}" in echo("status").out
         assert f"(process {daemon.pid})" in echo("run", "--no-api").err
         daemon.send_signal(signal.SIGTERM)

@@ -21,6 +21,8 @@ COMMANDS = (
     "demo",
     "chat",
     "run",
+    "mcp",
+    "token",
     "remember",
     "recall",
     "search",
@@ -243,3 +245,18 @@ def test_ctrl_c_is_quiet(echo: Echo, mara: Path, monkeypatch: pytest.MonkeyPatch
     stopped = echo("status")
 
     assert (stopped.code, stopped.out, stopped.err) == (130, "", "")
+
+
+def test_tokens_are_made_listed_and_revoked(mara: Path, echo: Echo) -> None:
+    assert "There is no token" in echo("token", "list").out
+
+    made = echo("token", "create", "mei")
+    secret = made.out.strip()
+    ident = echo("token", "list").out.split()[0]
+
+    assert secret.startswith("ev-")
+    assert ident in made.err
+    assert secret not in echo("token", "list").out
+    assert ident in echo("token", "revoke", ident).out
+    again = echo("token", "revoke", ident)
+    assert (again.code, "echovessel token list" in again.err) == (1, True)

@@ -125,5 +125,22 @@ def test_every_sender_can_be_quoted(memory: Memory, clock: FixedClock, answer: C
     heard = memory.log.add(NewMessage("Scott?"))
     told = ExtractiveSpeaker(memory).answer(assemble(memory, recall, [heard], now=clock.now()))
 
-    assert "today I said: “Scott is fine, says persona”" in told
-    assert "today Ana said: “Scott is fine, says other”" in told
+    assert "Today I said: “Scott is fine, says persona”" in told
+    assert "Today Ana said: “Scott is fine, says other”" in told
+
+
+def test_a_question_that_was_asked_before_is_no_answer(
+    memory: Memory, clock: FixedClock, say: Callable[..., Message]
+) -> None:
+    memory.directory.add("Scott")
+    memory.log.add(NewMessage("Where does Scott live?", session="old"))
+    memory.log.add(NewMessage("Scott lives in Cork.", session="old"))
+    clock.advance(timedelta(days=2))
+    recall = memory.recall("Where is Scott now?", weights=Weights.default())
+    heard = say("Where is Scott now?")
+
+    from echovessel.mind.prompt import assemble
+
+    told = ExtractiveSpeaker(memory).answer(assemble(memory, recall, [heard], now=clock.now()))
+
+    assert told == "2 days ago you told me: “Scott lives in Cork.”"

@@ -21,7 +21,7 @@ from fastapi.responses import RedirectResponse, Response  # noqa: E402
 
 from echovessel.errors import InputError  # noqa: E402
 from echovessel.plots.style import FACTOR_COLOURS  # noqa: E402
-from echovessel.workbench.app.guard import Guard  # noqa: E402
+from echovessel.runtime.guard import Guard  # noqa: E402
 from echovessel.workbench.app.page import page_of  # noqa: E402
 from echovessel.workbench.app.shelf import Opened, Shelf  # noqa: E402
 from echovessel.workbench.app.words import LANGUAGES, Words, preferred  # noqa: E402

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from echovessel.errors import InputError
-from echovessel.workbench.app.guard import Guard
+from echovessel.runtime.guard import Guard
 from echovessel.workbench.app.server import listen
 
 OURS = "127.0.0.1:7860"

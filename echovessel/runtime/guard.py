@@ -1,4 +1,4 @@
-"""Who may ask the page: this machine's own browser, on a page of ours.
+"""Who may ask a server of ours: this machine's own programs, and its browser on a page of ours.
 
 A server on 127.0.0.1 can be reached by any web site that the same browser shows: by a request across origins, or
 by a name that is made to point at 127.0.0.1 (DNS rebinding). Both are refused by what the browser says of itself.
