@@ -32,8 +32,8 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml $(VENV)/.made
 demo: $(VENV)/.demo  ## open the workbench on the sample memory; DEMO_ARGS="--no-browser --port 7861"
 	$(BIN)/echovessel demo $(DEMO_ARGS)
 
-test: $(VENV)/.dev  ## run the tests; TEST_ARGS="-k recall -x"
-	$(BIN)/python -m pytest $(TEST_ARGS)
+test: $(VENV)/.dev  ## run the tests, two files at a time; TEST_ARGS="-k recall -x -n 0"
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(TEST_ARGS)
 
 lint: $(VENV)/.dev  ## style, types and the direction of imports
 	$(BIN)/ruff check .
