@@ -13,7 +13,7 @@ from echovessel.plots.style import FACTOR_COLOURS, KIND_COLOURS
 from echovessel.runtime.costs import spent
 from echovessel.runtime.turn import Turn
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.parts import act, bar, chip, notice
+from echovessel.workbench.app.show.parts import act, bar, chip, failure, notice
 from echovessel.workbench.app.talking import STOPPED
 from echovessel.workbench.app.words import Words
 
@@ -108,7 +108,7 @@ def after(opened: Opened, words: Words, turn: Turn | None) -> Html:
         return Html("")
     if turn.why == STOPPED:
         return el("p", words("stopped"), class_="aside-note", role="status")
-    return notice(turn.why)
+    return failure(words, turn.why)
 
 
 def beside(opened: Opened, words: Words, turn: Turn | None) -> Html:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from echovessel.clock import aware, zone
+from echovessel.errors import EchoVesselError
 from echovessel.markup import Html, el, join
 from echovessel.memory.records import Message, Node
 from echovessel.plots.style import FACTOR_COLOURS
+from echovessel.workbench.app.faults import in_words
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.words import Words
 
@@ -30,6 +32,11 @@ def empty(words: Words, key: str, **fields: object) -> Html:
 def notice(said: str, *, good: bool = False) -> Html:
     """One sentence on how it went; read out by screen readers. Nothing for an empty one."""
     return el("div", said, class_=f"notice {'good' if good else 'bad'}", role="status") if said else Html("")
+
+
+def failure(words: Words, fault: EchoVesselError | str) -> Html:
+    """Why it did not go, in the page's language; nothing for an empty sentence."""
+    return notice(in_words(fault, words.language)) if str(fault) else Html("")
 
 
 def fold(summary: object, *children: object, open_: bool = False, class_: str = "") -> Html:

@@ -14,7 +14,7 @@ from echovessel.markup import Html, el, join
 from echovessel.runtime.turn import StepKind
 from echovessel.workbench.app.show.chat import after, beside, history, live, open_talk, pending, voice
 from echovessel.workbench.app.show.formed import formed
-from echovessel.workbench.app.show.parts import act, notice
+from echovessel.workbench.app.show.parts import act, failure
 from echovessel.workbench.app.views.base import DONE, QUICK, Page, act_of, panel, told
 from echovessel.workbench.app.views.correct import correct_part
 from echovessel.workbench.app.views.model import model_part
@@ -102,7 +102,7 @@ def _saying(page: Page) -> Any:
                     aside = await asyncio.to_thread(beside, opened, words, step.turn)
                 yield same, same, live(opened, words, step.turn), aside, same, same, same, same
         except EchoVesselError as error:
-            yield said, same, notice(str(error)), same, open_, shut, same, same
+            yield said, same, failure(page.words, error), same, open_, shut, same, same
             return
         last = opened.talk.latest
         whole = await asyncio.to_thread(history, opened, words)
@@ -127,7 +127,7 @@ def _ending(page: Page) -> Any:
             opened = page.opened(name)
             await opened.talk.end(opened.vessel)
         except EchoVesselError as error:
-            return notice(str(error)), gr.skip(), stamp
+            return failure(page.words, error), gr.skip(), stamp
         shown = await asyncio.to_thread(formed, opened, page.words)
         return shown, gr.Button(visible=open_talk(opened)), stamp + 1
 
@@ -144,7 +144,7 @@ def _seen(page: Page) -> Any:
             return (
                 (*([Html("")] * 4), gr.Button(visible=False))
                 if not name
-                else (notice(str(error)), *([Html("")] * 3), gr.skip())
+                else (failure(page.words, error), *([Html("")] * 3), gr.skip())
             )
         shown = told(history)(opened, page.words)
         aside = told(beside)(opened, page.words, opened.talk.latest)

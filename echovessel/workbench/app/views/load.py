@@ -9,7 +9,7 @@ import gradio as gr
 from echovessel.errors import EchoVesselError
 from echovessel.markup import Html, el
 from echovessel.workbench.app import loading
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, notice
 from echovessel.workbench.app.views.base import DONE, Page
 
 
@@ -55,7 +55,7 @@ def _reading(page: Page) -> Any:
         try:
             offered = loading.choices(loading.read(path or ""))
         except EchoVesselError as error:
-            return "", gr.Column(visible=False), gr.skip(), notice(str(error))
+            return "", gr.Column(visible=False), gr.skip(), failure(page.words, error)
         names = [
             (
                 words(
@@ -86,7 +86,7 @@ def _loading(page: Page) -> Any:
                 loading.read(path), talk, embedder, progress=lambda part: progress(part, desc=said)
             )
         except EchoVesselError as error:
-            return gr.skip(), gr.skip(), notice(str(error))
+            return gr.skip(), gr.skip(), failure(page.words, error)
         name = page.shelf.add(opened)
         return gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="overview"), Html("")
 

@@ -13,7 +13,7 @@ from echovessel.samples.load import SAMPLES, sample_named
 from echovessel.workbench.app import onboarding
 from echovessel.workbench.app.onboarding import Draft
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure
 from echovessel.workbench.app.views.base import DONE, QUICK, Page
 
 FIELDS = ("persona", "self", "style", "about_user", "relationship")
@@ -113,7 +113,7 @@ def _prompt(page: Page) -> Callable[..., Html]:
         try:
             made = onboarding.preview(named, page.shelf.embedder(), words("greeting"))
         except EchoVesselError as error:
-            return notice(str(error))
+            return failure(page.words, error)
         about = words("ledger_of", tokens=f"{made.tokens:,}", budget=f"{made.budget:,}")
         return el(
             "section",
@@ -144,5 +144,5 @@ def _put(page: Page, make: Callable[[], Opened]) -> tuple[Any, Any, Html]:
     try:
         name = page.shelf.add(make())
     except EchoVesselError as error:
-        return gr.skip(), gr.skip(), notice(str(error))
+        return gr.skip(), gr.skip(), failure(page.words, error)
     return gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="talk"), Html("")

@@ -19,7 +19,7 @@ from echovessel.workbench.app.show.hits import (
     python_for,
     slider_values,
 )
-from echovessel.workbench.app.show.parts import act, empty, fold, notice
+from echovessel.workbench.app.show.parts import act, empty, failure, fold
 from echovessel.workbench.app.views.base import QUICK, Page, act_of, panel
 
 FIRST = "default"
@@ -105,7 +105,7 @@ def _answering(page: Page) -> Any:
                 page.words("as_python"), copyable(page.words, python_for(opened, asked)), class_="python"
             )
         except EchoVesselError as error:
-            return notice(str(error)), Html("")
+            return failure(page.words, error), Html("")
 
     return answered
 
