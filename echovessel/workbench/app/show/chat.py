@@ -39,7 +39,8 @@ def voice(opened: Opened, words: Words) -> Html:
     if opened.vessel.model is None:
         line = words("voice_memory", name=name)
     else:
-        line = words("voice_model", name=name, model=settings.main or settings.fast or words("a_model"))
+        model = settings.main or settings.fast
+        line = words("voice_model", name=name, model=model) if model else words("voice_own", name=name)
     return join((el("p", line, class_="voice"), spending_notice(opened, words)))
 
 
@@ -68,23 +69,30 @@ def history(opened: Opened, words: Words) -> Html:
     earlier = act(words("chat_earlier"), "layer", "L2", class_="link earlier")
     parts: list[Html] = [earlier] if opened.memory.log.count() > len(messages) else []
     day = None
+    last = messages[-1].id
     for message in messages:
         if (its := opened.day(message.sent_at)) != day:
             day = its
             parts.append(el("h3", words.day(day, opened.today), class_="day"))
-        parts.append(bubble(opened, words, message))
+        parts.append(bubble(opened, words, message, stop=message.id == last))
     return el("div", join(parts), class_="bubbles")
 
 
-def bubble(opened: Opened, words: Words, message: Message) -> Html:
-    """One message; its time leads to it in Memory."""
+def bubble(opened: Opened, words: Words, message: Message, *, stop: bool = True) -> Html:
+    """One message; its time leads to it in Memory. By key, the log is one stop, and arrows lead on: see chat.js."""
     local = aware(message.sent_at).astimezone(zone(opened.zone))
     who = name_of(opened, words, message.sender, message.sender_name)
     return _bubble(
         str(message.sender),
         who,
         el("p", message.text),
-        act(f"{local:%H:%M}", "open", message.id, label=words("open_message", time=f"{local:%H:%M}")),
+        act(
+            f"{local:%H:%M}",
+            "open",
+            message.id,
+            label=words("open_message", time=f"{local:%H:%M}"),
+            stop=stop,
+        ),
     )
 
 

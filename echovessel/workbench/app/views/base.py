@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 # A click on any element with data-act goes to Python as that act with its data-id; see page.js.
 FORWARD = "window.evForward(element, trigger)"
 # For a figure: the width of the window beside the name of the memory. Below NARROW, page.css sets one column.
-WIDTH = "(name) => [name, innerWidth]"
+WIDTH = "(name, wide, ...rest) => [name, innerWidth, ...rest]"
 NARROW = 900
 QUICK: dict[str, Any] = {
     "queue": False,
