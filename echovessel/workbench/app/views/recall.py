@@ -91,7 +91,8 @@ def _controls(page: Page) -> tuple[gr.Dropdown, list[gr.Slider], gr.Checkbox]:
         past = gr.Checkbox(False, label=words("past"), elem_classes="plain")
     preset.input(slider_values, preset, sliders, **QUICK)
     back.click(slider_values, preset, sliders, **QUICK)
-    gr.on([one.change for one in (preset, *sliders)], _moved, [preset, *sliders], back, **QUICK)
+    parts: list[Any] = [preset, *sliders]
+    gr.on([part.change for part in parts], _moved, parts, back, **QUICK)
     return preset, sliders, past
 
 
