@@ -48,8 +48,13 @@ format: $(VENV)/.dev  ## lay the code out
 bench: $(VENV)/.dev  ## recall on our own labelled set; BENCH_ARGS="--dataset locomo --path FILE"
 	$(BIN)/echovessel bench recall $(or $(BENCH_ARGS),--dataset own)
 
-lab: $(VENV)/.dev  ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate notebooks
+# What asks whether it may fetch Jupyter's news, and looks for updates, is switched off.
+$(VENV)/.lab: $(VENV)/.dev
+	$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements"
+	@touch $@
+
+lab: $(VENV)/.lab  ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab notebooks
 
 # Universal: one file for Linux, macOS and Windows, for every Python from 3.11. demo.txt and
 # embedders.txt are held to dev.txt, so that one .venv can hold all three.

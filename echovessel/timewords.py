@@ -56,12 +56,28 @@ def days_in_words(first: date | None, last: date | None, today: date, language: 
     if first is None or last is None:
         if language == "zh":
             return f"{ends[0]}起" if last is None else f"到{ends[0]}为止"
-        return f"since {ends[0]}" if last is None else f"until {ends[0]}"
+        return _open_in_english(ends[0], since=last is None)
     if ends[0] == ends[1]:
         return ends[0]
     if (last - first).days < 7 and not first <= today <= last:
         return ends[1] if last < today else ends[0]
-    return f"{ends[0]}到{ends[1]}" if language == "zh" else f"{ends[0]} to {ends[1]}"
+    return f"{ends[0]}到{ends[1]}" if language == "zh" else " to ".join(_from_now(end) for end in ends)
+
+
+def _open_in_english(end: str, *, since: bool) -> str:
+    """A stretch with one end: "3 weeks ago" becomes "for 3 weeks", "in 2 days" "until 2 days from now"."""
+    if not since:
+        return f"until {_from_now(end)}"
+    if end.endswith(" ago"):
+        return f"for {end.removesuffix(' ago')}"
+    if end.startswith("in "):
+        return f"starting {end}"
+    return f"from {end} on" if end in (_NEAR["en"][1], _WEEK["en"][1]) else f"since {end}"
+
+
+def _from_now(day: str) -> str:
+    """A day as it stands after another word: not "in 2 days" but "2 days from now"."""
+    return f"{day.removeprefix('in ')} from now" if day.startswith("in ") else day
 
 
 def _counted(count: int, unit: str, language: Language, *, past: bool) -> str:

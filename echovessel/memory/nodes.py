@@ -17,7 +17,7 @@ from echovessel.memory.engine import Value
 from echovessel.memory.entities import Entities
 from echovessel.memory.entity_links import link_node, relink
 from echovessel.memory.node_reader import NodeReader
-from echovessel.memory.records import NewNode, Node, NodeStatus, RelationalTag, Source
+from echovessel.memory.records import NewNode, Node, NodeStatus, Origin, RelationalTag, Source
 from echovessel.memory.rows import insert
 from echovessel.memory.search import Search
 from echovessel.memory.vectors import Vectors
@@ -58,8 +58,8 @@ class Nodes(NodeReader):
         ------
         InputError
             No source where one is needed, a quote that is not in its source, a field out of range, or a
-            superseded node that differs in kind, subject, attribute or `about`, is known later, or is
-            superseded already.
+            superseded node that differs in kind, subject, attribute or `about`, is known later, is
+            superseded already, or has no attribute and the new one was not written by a person.
         NotFoundError
             A source, entity or superseded node that can't be read from here.
         """
@@ -76,7 +76,7 @@ class Nodes(NodeReader):
                 fact = self._chains.fact(old)
                 if fact is None:
                     raise self._unknown(old)
-                self._chains.check(fact, key, known)
+                self._chains.check(fact, key, known, by_person=new.origin is Origin.PERSON)
             node = self._insert(columns, known, [source for source, _ in sources], given, vector)
             for old in dict.fromkeys(new.supersedes):
                 self._chains.link(old, node, known)
@@ -101,7 +101,8 @@ class Nodes(NodeReader):
                     f"Node {old!r} has taken the place of {new!r} itself. Restore that one first."
                 )
             self._own(before.key[-1], old)
-            self._chains.check(before, after.key, after.first_known_at)
+            by_person = self.get(new).origin is Origin.PERSON
+            self._chains.check(before, after.key, after.first_known_at, by_person=by_person)
             self._chains.link(old, new, after.first_known_at)
             return self.get(old)
 

@@ -1,7 +1,8 @@
 """Facts that take the place of older ones, with the history kept.
 
 The facts of one scope, kind, subject, `about` and attribute form chains: each points to the one that took its
-place, and the last is live. A node is superseded from when its successor was first known.
+place, and the last is live. A node is superseded from when its successor was first known. What has no attribute
+answers no question of its own, so nothing replaces it unless a person names it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Fact:
 
     @property
     def attribute(self) -> str:
-        """What the fact is about; empty for a memory that nothing replaces."""
+        """What the fact is about; empty for a memory that only a person may replace."""
         return self.key[2]
 
 
@@ -76,17 +77,20 @@ class Chains:
         )
         return [self._fact(row) for row in rows]
 
-    def check(self, old: Fact, key: FactKey, known_at: int) -> None:
+    def check(self, old: Fact, key: FactKey, known_at: int, *, by_person: bool) -> None:
         """Refuse a successor that does not speak of the same thing, or was known earlier.
+
+        A memory without an attribute yields to another one without, if a person wrote that.
 
         Raises
         ------
         InputError
             With what differs.
         """
-        if not old.attribute:
+        if not old.attribute and not by_person:
             raise InputError(
-                f"Node {old.id!r} has no attribute, so nothing takes its place. Give both the same one."
+                f"Node {old.id!r} has no attribute, so only a person may name what takes its place. "
+                "Give both the same one."
             )
         for found, wanted, what in zip(
             old.key, key, ("kind", "subject", "attribute", "about", "scope"), strict=True

@@ -28,7 +28,12 @@ _SPREAD = 0.36
 
 
 def timeline(
-    frame: pl.DataFrame, *, today: date, labels: Mapping[str, str] = LABELS, zoom: bool = True
+    frame: pl.DataFrame,
+    *,
+    today: date,
+    labels: Mapping[str, str] = LABELS,
+    zoom: bool = True,
+    whole: bool = False,
 ) -> go.Figure:
     """Memories by day, a lane for each kind; the future half is shaded.
 
@@ -42,8 +47,10 @@ def timeline(
     labels : mapping
         Names of the lanes and of the line at today, for other languages.
     zoom : bool
-        Whether a stretch of days can be dragged open. Without, all days are shown from the start, and a finger that
-        scrolls past is not caught.
+        Whether a stretch of days can be dragged open. Without, a finger that scrolls past is not caught.
+    whole : bool
+        Whether all days are shown from the start. Without, the oldest tenth of the memories lies out of sight, since
+        one that is decades old would leave no room for the others; a double click brings it in.
 
     Returns
     -------
@@ -88,7 +95,7 @@ def timeline(
             "type": "date",
             "gridcolor": FAINT,
             "zeroline": False,
-            "range": _window(marks, today, furthest=not zoom),
+            "range": _window(marks, today, whole=whole),
             "tickformat": "%m-%d\n%Y",
             "tickangle": 0,
             "nticks": 7,
@@ -184,10 +191,9 @@ def _future(drawn: go.Figure, marks: list[dict[str, Any]], today: date, labels: 
     )
 
 
-def _window(marks: list[dict[str, Any]], today: date, *, furthest: bool) -> list[date]:
-    """The days shown at first; without `furthest` a tenth lies out of sight, which a double click brings in."""
+def _window(marks: list[dict[str, Any]], today: date, *, whole: bool) -> list[date]:
     days = sorted(mark["day"] for mark in marks) or [today]
-    first, last = days[0 if furthest else len(days) // 10], max(days[-1], today)
+    first, last = days[0 if whole else len(days) // 10], max(days[-1], today)
     margin = timedelta(days=max(4, (last - first).days // 25))
     return [first - margin, last + margin]
 

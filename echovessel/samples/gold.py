@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from echovessel.memory.records import NewNode, NodeKind, NodeStatus, Origin, RelationalTag, Sender, Subject
+from echovessel.memory.records import (
+    CoreLabel,
+    Mood,
+    NewNode,
+    NodeKind,
+    NodeStatus,
+    Origin,
+    RelationalTag,
+    Sender,
+    Subject,
+)
 from echovessel.samples.conversation import Conversation, GoldMemory, Query
-from echovessel.samples.talk import LabelledEntity, LabelledMemory, Question, Talk, TalkSession, Turn
+from echovessel.samples.talk import (
+    LabelledEntity,
+    LabelledMemory,
+    LabelledPersona,
+    Question,
+    Talk,
+    TalkSession,
+    Turn,
+)
 
 
 def talk_of(conversation: Conversation) -> Talk:
@@ -44,6 +62,25 @@ def talk_of(conversation: Conversation) -> Talk:
             LabelledEntity(e.id, e.name, e.kind, tuple(alias.text for alias in e.aliases))
             for e in conversation.entities
         ),
+        _persona(conversation),
+    )
+
+
+def _persona(conversation: Conversation) -> LabelledPersona:
+    card = conversation.persona
+    core = (
+        (CoreLabel.PERSONA, card.persona),
+        (CoreLabel.SELF, card.self),
+        (CoreLabel.STYLE, card.style),
+        (CoreLabel.USER, conversation.about_user),
+        (CoreLabel.RELATIONSHIP, conversation.relationship),
+    )
+    felt = ((session.mood_end, session.turns[-1].at) for session in conversation.sessions)
+    return LabelledPersona(
+        card.name,
+        next((speaker.name for speaker in conversation.speakers if speaker.role == "user"), ""),
+        tuple((label, text) for label, text in core if text),
+        tuple(Mood(mood.mood, mood.energy, mood.last_user_signal, at) for mood, at in felt),
     )
 
 
@@ -79,7 +116,7 @@ def _memory(memory: GoldMemory, supersedes: tuple[str, ...]) -> LabelledMemory:
         due_on=memory.due_on,
         status=NodeStatus(memory.status) if memory.status else None,
         pinned=memory.pinned,
-        origin=Origin.PERSON if memory.scope == "shared" else Origin.EXTRACTION,
+        origin=Origin.IMPORT,  # nothing extracted it: it was written together with the talk
     )
     return LabelledMemory(
         memory.id,

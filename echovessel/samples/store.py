@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from echovessel.errors import FormatError
 from echovessel.memory.memory import Memory
-from echovessel.memory.records import NewMessage, Scope, Source
+from echovessel.memory.records import Actor, CoreLabel, NewMessage, Scope, ScopeKind, Source
 from echovessel.samples.talk import LabelledMemory, Talk, Turn
 
 CHANNEL = "talk"
@@ -28,6 +28,25 @@ def store_talk(memory: Memory, talk: Talk, *, memories: bool = True) -> dict[str
     message_of = _store_messages(talk, memory)
     known = {message: turn for turn, message in message_of.items()}
     return known | _store_memories(talk, memory, message_of) if memories else known
+
+
+def store_persona(memory: Memory, talk: Talk) -> None:
+    """Say who talks: names, zone, core blocks and moods, as far as the labels tell.
+
+    What a user's core blocks hold is left out of a group's memory, where they have no place.
+    """
+    who, scope = talk.persona, memory.context.scope
+    memory.personas.set_zone(talk.zone)
+    if who.name:
+        memory.personas.set_name(who.name)
+    alone = scope.kind is ScopeKind.USER
+    if who.user and alone:
+        memory.personas.set_name(who.user, scope=scope)
+    for label, text in who.core:
+        if alone or label not in (CoreLabel.USER, CoreLabel.RELATIONSHIP):
+            memory.core.set(label, text, actor=Actor.IMPORT)
+    for mood in who.moods:
+        memory.moods.set(mood)
 
 
 def _store_messages(talk: Talk, memory: Memory) -> dict[str, str]:

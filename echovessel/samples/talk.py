@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from echovessel.memory.records import NewNode, Sender
+from echovessel.memory.records import CoreLabel, Mood, NewNode, Sender
 from echovessel.text import Language
 
 
@@ -101,6 +101,26 @@ class Question:
         return not self.evidence and not self.memories
 
 
+@dataclass(frozen=True, slots=True)
+class LabelledPersona:
+    """Who talks, as far as a set says so; every text may be empty.
+
+    Attributes
+    ----------
+    name, user : str
+        Of the persona, and of whom it talks with when they are alone.
+    core : tuple of (label, text)
+        The core blocks that hold something.
+    moods : tuple of Mood
+        How the persona felt at the end of each session, the latest last.
+    """
+
+    name: str = ""
+    user: str = ""
+    core: tuple[tuple[CoreLabel, str], ...] = ()
+    moods: tuple[Mood, ...] = ()
+
+
 @dataclass(frozen=True)
 class Talk:
     """One labelled conversation: what goes into one memory, and what it is asked."""
@@ -112,6 +132,7 @@ class Talk:
     questions: tuple[Question, ...]
     memories: tuple[LabelledMemory, ...] = ()
     entities: tuple[LabelledEntity, ...] = ()
+    persona: LabelledPersona = LabelledPersona()
 
     def turns(self) -> Iterator[Turn]:
         """Every turn, in order."""

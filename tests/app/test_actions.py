@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from echovessel.errors import EchoVesselError, InputError, NotFoundError
-from echovessel.memory.records import NewNode, Scope
+from echovessel.memory.records import NewNode, NodeKind, NodeStatus, Scope
 from echovessel.workbench.app import actions
 from echovessel.workbench.app.shelf import Opened
 
@@ -100,9 +100,28 @@ def test_a_new_fact_takes_the_place_of_the_old_one_and_gives_it_back(small: Open
         small.memory.nodes.get(new.id)
 
 
-def test_a_memory_without_attribute_is_not_replaced(small: Opened) -> None:
-    with pytest.raises(InputError, match="no attribute"):
-        actions.replace(small, node(small, "Kafka"), "Kafka is brisk.")
+def test_a_memory_without_attribute_is_replaced_because_it_was_named_and_alone(small: Opened) -> None:
+    kafka = node(small, "Kafka")
+    others = {one.id for one in small.memory.nodes.list() if one.id != kafka}
+
+    new = actions.replace(small, kafka, "Kafka is brisk.")
+
+    old = small.memory.nodes.get(kafka)
+    assert (old.superseded_by, new.attribute, new.subject, new.about) == (new.id, "", old.subject, old.about)
+    assert {one.id for one in small.memory.nodes.list()} == others | {new.id}
+    with pytest.raises(InputError, match="superseded already"):
+        actions.replace(small, kafka, "Kafka is asleep.")
+
+    small.undo()
+    assert small.memory.nodes.get(kafka).superseded_by is None
+
+
+def test_a_promise_that_is_replaced_stays_open_and_due(small: Opened) -> None:
+    promise = node(small, "Lin promised")
+
+    new = actions.replace(small, promise, "Lin promised to call on Friday.")
+
+    assert (new.kind, new.status, new.due_on) == (NodeKind.INTENTION, NodeStatus.OPEN, date(2026, 6, 5))
 
 
 def test_what_belongs_to_everyone_is_changed_in_its_own_scope(small: Opened) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from echovessel.errors import InputError
-from echovessel.memory.recall.weights import preset_names
+from echovessel.memory.recall.weights import Weights, preset_names
 from echovessel.workbench.app.samples import opened_sample
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.hits import (
@@ -44,8 +44,15 @@ def asked(query: str, preset: str = "seed", **changed: Any) -> Asked:
 
 def test_sliders_stand_where_the_preset_says() -> None:
     for preset in preset_names():
-        assert Asked("?", preset, slider_values(preset)).weights.to_dict()["blend"] is not None
+        assert Asked("?", preset, slider_values(preset)).weights == Weights.preset(preset)
     assert slider_values("seed") == (0.5, 3.0, 2.0, 1.0, 1.5, 14.0, 0.4, 0.5)
+
+
+def test_the_slider_of_relevance_moves_messages_too() -> None:
+    halved = asked("?", "default", relevance=1.5).weights
+    base = Weights.preset("default")
+
+    assert (halved.relevance, halved.message_relevance) == (1.5, base.message_relevance / 2)
 
 
 def test_the_page_shows_the_hits_of_recall_in_their_order(small: Opened) -> None:
@@ -111,6 +118,7 @@ def test_as_of_ends_with_the_day_in_the_zone_of_the_memory() -> None:
     [
         Asked("Scott 最近怎么样？", "default", slider_values("default")),
         asked('"quotes", \\ and \n lines', recency=2.5, min_relevance=0.2),
+        asked("Kafka 是谁？", "default", relevance=0.7),
         asked("我现在住哪儿？", "default", half_life=90.0, as_of="2026-04-01", past=True),
     ],
 )

@@ -12,14 +12,19 @@ from typing import Any
 import pytest
 
 from echovessel.errors import FormatError, InputError
+from echovessel.memory.records import CoreLabel, Sender
 from echovessel.models import embedder
 from echovessel.models.hash import HashEmbedder
+from echovessel.samples.load import sample_named
 from echovessel.workbench.app import loading
 from echovessel.workbench.app.shelf import Shelf
+from echovessel.workbench.app.show.detail import detail
 from echovessel.workbench.app.show.hits import Asked, ask, python_for, slider_values
 from echovessel.workbench.app.show.layers import counts
+from echovessel.workbench.app.words import Words
 
 LIN = Path(str(resources.files("echovessel.samples") / "lin.json"))
+GROUP = Path(__file__).parents[2] / "datasets" / "own" / "conversations" / "zh-05-group.json"
 
 
 def locomo(path: Path) -> Path:
@@ -57,6 +62,33 @@ def test_an_own_file_brings_its_memories_and_questions() -> None:
     assert not opened.memory.vectors.pending(10)
     assert parts == sorted(parts)
     assert parts[-1] == pytest.approx(1.0)
+    opened.close()
+
+
+def test_an_own_file_brings_who_talks_and_how_the_persona_felt() -> None:
+    opened = loading.load(loading.read(str(LIN)), "lin", HashEmbedder())
+    talk = sample_named("lin")
+    memory = opened.memory
+
+    assert opened.speaker(Sender.PERSONA, "") == talk.persona.name
+    assert memory.personas.audience(memory.context.scope).name in {one.name for one in talk.speakers}
+    core = {block.label: block.text for block in memory.core.all()}
+    assert core[CoreLabel.PERSONA] == talk.persona.persona.strip()
+    assert set(core) == set(CoreLabel)
+    assert memory.moods.get().mood == talk.sessions[-1].mood_end.mood
+    shown = detail(opened, Words("en"), memory.nodes.list(limit=1)[0].id)
+    assert "the labels of the file" in shown
+    opened.close()
+
+
+def test_a_group_of_our_own_form_has_no_block_about_one_user() -> None:
+    labelled = loading.read(str(GROUP))
+
+    opened = loading.load(labelled, labelled.talks[0].id, HashEmbedder())
+
+    assert opened.speaker(Sender.PERSONA, "") == labelled.talks[0].persona.name
+    labels = {block.label for block in opened.memory.core.all()}
+    assert labels == {CoreLabel.PERSONA, CoreLabel.SELF, CoreLabel.STYLE}
     opened.close()
 
 

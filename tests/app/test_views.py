@@ -18,7 +18,7 @@ from echovessel.workbench.app.show.forgetting import forgetting
 from echovessel.workbench.app.show.hits import Asked, answer, ask, copyable, python_for, slider_values
 from echovessel.workbench.app.show.layers import LAYERS, counts, layer, vessel
 from echovessel.workbench.app.show.parts import marked, notice
-from echovessel.workbench.app.show.people import graph_frames, people, person
+from echovessel.workbench.app.show.people import LISTED, graph_frames, people, person
 from echovessel.workbench.app.words import Words
 from tests.app.conftest import HOSTILE
 
@@ -166,6 +166,19 @@ def test_entities_with_their_counts_and_pairs(small: Opened) -> None:
     for said in ("黄逸扬", "Kafka is a lazy corgi.", "Mei works at Lanting Press."):
         assert said in person(small, EN, scott)
     assert EN("empty_person") in person(small, EN, "gone")
+
+
+def test_of_many_entities_the_least_named_are_folded_but_for_the_chosen_one(bare: Opened) -> None:
+    directory = bare.memory.directory
+    names = [directory.add(f"Name {number:03}").id for number in range(LISTED + 5)]
+
+    shown = people(bare, EN)
+
+    assert shown.count('data-act="entity"') == len(names)
+    assert "<summary>5 more" in shown
+    assert "<details" in shown
+    assert " open>" not in shown
+    assert " open>" in people(bare, EN, chosen=names[-1])
 
 
 def test_a_merged_entity_counts_as_one(small: Opened) -> None:

@@ -89,11 +89,23 @@ def test_only_the_same_fact_is_replaced(nodes: Nodes, change: dict[str, object],
     assert nodes.list() == [old]
 
 
-def test_a_memory_without_an_attribute_is_never_replaced(nodes: Nodes) -> None:
-    event = nodes.add(NewNode("rain"))
-    with pytest.raises(InputError, match="no attribute"):
-        nodes.add(NewNode("sun", supersedes=(event.id,)))
-    assert nodes.list() == [event]
+def test_a_memory_without_an_attribute_is_replaced_by_a_person_alone(nodes: Nodes) -> None:
+    event, bystander = nodes.add(NewNode("rain")), nodes.add(NewNode("wind"))
+    heard = NewNode("sun", origin=Origin.IMPORT, supersedes=(event.id,))
+    with pytest.raises(InputError, match="only a person may name"):
+        nodes.add(heard)
+    stored = nodes.add(replace(heard, supersedes=()))
+    with pytest.raises(InputError, match="only a person may name"):
+        nodes.supersede(event.id, stored.id)
+    assert texts(nodes.list()) == ["sun", "wind", "rain"]
+
+    clear = nodes.add(NewNode("clear", supersedes=(event.id,)))
+
+    assert nodes.get(event.id).superseded_by == clear.id
+    assert nodes.get(bystander.id).superseded_by is None
+    assert nodes.conflicting(NewNode("storm")) == []  # having none is nothing in common
+    with pytest.raises(InputError, match="its attribute"):
+        nodes.add(NewNode("hail", attribute="weather", supersedes=(clear.id,)))
 
 
 def test_a_fact_is_replaced_once(nodes: Nodes) -> None:

@@ -124,6 +124,18 @@ def test_a_tenth_far_in_the_past_does_not_squeeze_the_rest() -> None:
     assert sum(len(trace.x) for trace in figure.data) == 11
 
 
+def test_a_memory_of_long_ago_leaves_room_for_the_others_until_all_days_are_asked_for() -> None:
+    rows = [memory("old", "2003-01-01"), *(memory(str(day), f"2026-04-{day:02}") for day in range(1, 11))]
+    frame = memories(*rows)
+
+    near = timeline(frame, today=TODAY, zoom=False).layout.xaxis.range
+    whole = timeline(frame, today=TODAY, zoom=False, whole=True).layout.xaxis.range
+
+    assert near[0] > date(2026, 1, 1)
+    assert whole[0] < date(2003, 1, 1)
+    assert near[1] >= TODAY
+
+
 def test_a_timeline_without_memories_says_so() -> None:
     figure = timeline(memories(memory("x", "2026-01-01")).clear(), today=TODAY)
 

@@ -77,7 +77,11 @@ def pin(opened: Opened, node: str) -> bool:
 
 
 def replace(opened: Opened, node: str, text: str) -> Node:
-    """Write what is true now in place of a fact; the old one is kept as the past."""
+    """Write what is true now in place of a memory; the old one is kept as the past.
+
+    The new one is of the same kind and speaks of the same subject and attribute. Where there is no attribute, the
+    memory is replaced because it was named here, and nothing else is taken to be meant.
+    """
     old = opened.memory.nodes.get(node)
     memory = home(opened, old)
     new = memory.nodes.add(
@@ -90,6 +94,8 @@ def replace(opened: Opened, node: str, text: str) -> Node:
             impact=old.impact,
             tags=old.tags,
             valid_from=opened.today,
+            due_on=old.due_on,
+            status=old.status,
             origin=Origin.PERSON,
             supersedes=(node,),
         ),

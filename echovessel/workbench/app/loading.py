@@ -16,7 +16,7 @@ from echovessel.runtime.config import Config
 from echovessel.runtime.home import FILE
 from echovessel.runtime.vessel import Vessel
 from echovessel.runtime.worker import embed_pending
-from echovessel.samples.store import store_talk
+from echovessel.samples.store import store_persona, store_talk
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.ingest import OWNER, PERSONA, scope_of
 from echovessel.workbench.labelled import LabelledSet, read_labelled
@@ -88,7 +88,7 @@ def load(
         Path(folder.name) / FILE, persona=PERSONA, scope=scope, embedder=embedder.identity, clock=clock
     )
     try:
-        memory.personas.set_zone(found.zone)  # days are counted where the talk was held
+        store_persona(memory, found)
         store_talk(memory, found)
         progress(0.1)
         waiting = max(sum(1 for _ in found.turns()) + len(found.memories), 1)
@@ -104,4 +104,4 @@ def load(
         code += f".for_group({scope.name!r})"
     questions = tuple(question.text for question in found.questions[:FIRST_QUESTIONS])
     vessel = Vessel(memory, embedder, Config())
-    return Opened(found.id, vessel, code, questions, now=found.end, folder=folder)
+    return Opened(found.id, vessel, code, questions, now=found.end, folder=folder, brought="labels")

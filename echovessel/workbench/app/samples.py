@@ -58,4 +58,5 @@ def opened_sample(name: str, home: Path, *, embedder: Embedder | str | None = No
         Vessel.sample(name, home=home, embedder=embedder),
         f"Vessel.sample({name!r})",
         tuple(first[kind] for kind in SHOWN_TYPES if kind in first),
+        brought="sample",
     )

@@ -46,6 +46,8 @@ class Opened:
         Where the memory's clock stands, when that opened by `code` would show another time.
     folder : TemporaryDirectory, optional
         Where its file lies, when that goes with it.
+    brought : str
+        What memories that came with the file were brought by: an `import`, the `labels` of a file, or a `sample`.
     talk : Talking
         The talk that goes on over it.
     """
@@ -56,6 +58,7 @@ class Opened:
     questions: tuple[str, ...] = ()
     now: datetime | None = None
     folder: TemporaryDirectory[str] | None = None
+    brought: str = "import"
     steps: list[Step] = field(default_factory=list)
     talk: Talking = field(default_factory=Talking)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from echovessel.errors import FormatError
-from echovessel.memory.records import NewNode, Sender, Subject
+from echovessel.memory.records import NewNode, Origin, Sender, Subject
 from echovessel.text import language_of
 from echovessel.workbench.labelled.evidence import read_evidence, take, turn_name
 from echovessel.workbench.labelled.records import (
@@ -172,6 +172,6 @@ def _observations(
                 if not sources:
                     left_out["observations whose source names no turn"] += 1
                     continue
-                node = NewNode(text.strip(), subject=Subject.OTHER)
+                node = NewNode(text.strip(), subject=Subject.OTHER, origin=Origin.IMPORT)
                 name = f"{key.removesuffix('_observation')}/o{number}"
                 yield LabelledMemory(name, node, tuple((source, "") for source in sources))

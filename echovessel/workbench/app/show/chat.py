@@ -13,7 +13,7 @@ from echovessel.plots.style import FACTOR_COLOURS, KIND_COLOURS
 from echovessel.runtime.costs import spent
 from echovessel.runtime.turn import Turn
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.parts import act, bar, chip, notice
+from echovessel.workbench.app.show.parts import act, bar, chip, failure, notice
 from echovessel.workbench.app.talking import STOPPED
 from echovessel.workbench.app.words import Words
 
@@ -39,7 +39,8 @@ def voice(opened: Opened, words: Words) -> Html:
     if opened.vessel.model is None:
         line = words("voice_memory", name=name)
     else:
-        line = words("voice_model", name=name, model=settings.main or settings.fast or words("a_model"))
+        model = settings.main or settings.fast
+        line = words("voice_model", name=name, model=model) if model else words("voice_own", name=name)
     return join((el("p", line, class_="voice"), spending_notice(opened, words)))
 
 
@@ -68,23 +69,30 @@ def history(opened: Opened, words: Words) -> Html:
     earlier = act(words("chat_earlier"), "layer", "L2", class_="link earlier")
     parts: list[Html] = [earlier] if opened.memory.log.count() > len(messages) else []
     day = None
+    last = messages[-1].id
     for message in messages:
         if (its := opened.day(message.sent_at)) != day:
             day = its
             parts.append(el("h3", words.day(day, opened.today), class_="day"))
-        parts.append(bubble(opened, words, message))
+        parts.append(bubble(opened, words, message, stop=message.id == last))
     return el("div", join(parts), class_="bubbles")
 
 
-def bubble(opened: Opened, words: Words, message: Message) -> Html:
-    """One message; its time leads to it in Memory."""
+def bubble(opened: Opened, words: Words, message: Message, *, stop: bool = True) -> Html:
+    """One message; its time leads to it in Memory. By key, the log is one stop, and arrows lead on: see chat.js."""
     local = aware(message.sent_at).astimezone(zone(opened.zone))
     who = name_of(opened, words, message.sender, message.sender_name)
     return _bubble(
         str(message.sender),
         who,
         el("p", message.text),
-        act(f"{local:%H:%M}", "open", message.id, label=words("open_message", time=f"{local:%H:%M}")),
+        act(
+            f"{local:%H:%M}",
+            "open",
+            message.id,
+            label=words("open_message", time=f"{local:%H:%M}"),
+            stop=stop,
+        ),
     )
 
 
@@ -108,7 +116,7 @@ def after(opened: Opened, words: Words, turn: Turn | None) -> Html:
         return Html("")
     if turn.why == STOPPED:
         return el("p", words("stopped"), class_="aside-note", role="status")
-    return notice(turn.why)
+    return failure(words, turn.why)
 
 
 def beside(opened: Opened, words: Words, turn: Turn | None) -> Html:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from echovessel.errors import NotFoundError
 from echovessel.markup import Html, el, join
-from echovessel.memory.records import Message, Node, ScopeKind, Source, Subject
+from echovessel.memory.records import Message, Node, Origin, ScopeKind, Source, Subject
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.browse import kind_label, states
 from echovessel.workbench.app.show.parts import act, chip, empty, fold, happened, impact, turns
@@ -87,7 +87,8 @@ def _facts(opened: Opened, words: Words, node: Node) -> Html:
         rows.append((words("tags"), _chips(words(f"tag_{tag.replace('-', '_')}") for tag in node.tags)))
     if node.entities:
         rows.append((words("entities"), _entities(opened, node)))
-    rows.append((words("origin"), words(f"origin_{node.origin}") + _times(words, node)))
+    origin = opened.brought if node.origin is Origin.IMPORT else str(node.origin)
+    rows.append((words("origin"), words(f"origin_{origin}") + _times(words, node)))
     pairs = (el("div", el("dt", name), el("dd", value)) for name, value in rows)
     return el("dl", join(pairs), class_="facts")
 

@@ -12,7 +12,7 @@ from echovessel.plots.style import KIND_COLOURS
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.browse import links
 from echovessel.workbench.app.show.chat import factor_key, ledger, open_talk, risen
-from echovessel.workbench.app.show.parts import act, chip, fold, notice, turns
+from echovessel.workbench.app.show.parts import act, chip, failure, fold, notice, turns
 from echovessel.workbench.app.show.told import Told, message_of, took
 from echovessel.workbench.app.talking import STOPPED
 from echovessel.workbench.app.words import Words
@@ -197,7 +197,7 @@ def _said_step(opened: Opened, words: Words, told: Told) -> Html:
     elif told.turn is not None and told.turn.text:
         parts.append(el("p", told.turn.text, class_="said"))
     if body["why"]:
-        parts.append(notice(words("stopped") if body["why"] == STOPPED else body["why"]))
+        parts.append(notice(words("stopped")) if body["why"] == STOPPED else failure(words, body["why"]))
     usage = body["usage"]
     facts: list[tuple[str, object]] = [(words("speaker"), _counts(opened, words, told)["said"])]
     if usage["input_tokens"] or usage["output_tokens"]:

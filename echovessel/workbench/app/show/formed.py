@@ -6,6 +6,7 @@ from echovessel.errors import NotFoundError
 from echovessel.markup import Html, el, join
 from echovessel.memory.records import Node
 from echovessel.mind.consolidation import Consolidated, State
+from echovessel.workbench.app.faults import in_words
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.browse import kind_label, states
 from echovessel.workbench.app.show.parts import act, happened, impact, notice
@@ -45,7 +46,7 @@ def _sentences(words: Words, became: tuple[Consolidated, ...], any_: bool) -> li
     if State.SETTLED in found and not any_:
         said.append(el("p", words("formed_none"), class_="hint"))
     whys = dict.fromkeys(talk.why for talk in became if talk.state is State.FAILED)
-    return said + [notice(words("formed_failed", why=why)) for why in whys]
+    return said + [notice(words("formed_failed", why=in_words(why, words.language))) for why in whys]
 
 
 def _alive(opened: Opened, ids: list[str]) -> list[Node]:

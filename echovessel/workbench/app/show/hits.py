@@ -33,8 +33,10 @@ class Asked:
 
     @property
     def weights(self) -> Weights:
-        """The preset with the sliders' values."""
-        return Weights.preset(self.preset).with_(**dict(zip(SLIDERS, map(float, self.values), strict=True)))
+        """The preset with the sliders' values; what relevance counts for in a message moves in proportion."""
+        base, moved = Weights.preset(self.preset), dict(zip(SLIDERS, map(float, self.values), strict=True))
+        message = base.message_relevance / base.relevance if base.relevance else 1.0
+        return base.with_(**moved, message_relevance=round(moved["relevance"] * message, 4))
 
 
 def slider_values(preset: str) -> tuple[float, ...]:
@@ -123,7 +125,7 @@ def python_for(opened: Opened, asked: Asked) -> str:
     changed = {
         name: value
         for name, value in asdict(asked.weights).items()
-        if name in SLIDERS and value != getattr(base, name)
+        if name in (*SLIDERS, "message_relevance") and value != getattr(base, name)
     }
     weights = f"Weights.preset({asked.preset!r})"
     if changed:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from echovessel.clock import aware, zone
+from echovessel.errors import EchoVesselError
 from echovessel.markup import Html, el, join
 from echovessel.memory.records import Message, Node
 from echovessel.plots.style import FACTOR_COLOURS
+from echovessel.workbench.app.faults import in_words
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.words import Words
 
@@ -17,9 +19,26 @@ def chip(said: object, *, kind: str = "", title: str | None = None) -> Html:
     return el("span", said, class_=f"chip {kind}".strip(), title=title)
 
 
-def act(said: object, does: str, target: str, *, class_: str = "link", label: str | None = None) -> Html:
-    """A button that the script hands to Python as `does` with `target`."""
-    return el("button", said, type="button", class_=class_, data_act=does, data_id=target, aria_label=label)
+def act(
+    said: object,
+    does: str,
+    target: str,
+    *,
+    class_: str = "link",
+    label: str | None = None,
+    stop: bool = True,
+) -> Html:
+    """A button that the script hands to Python as `does` with `target`; without `stop`, Tab passes it by."""
+    return el(
+        "button",
+        said,
+        type="button",
+        class_=class_,
+        data_act=does,
+        data_id=target,
+        aria_label=label,
+        tabindex=None if stop else "-1",
+    )
 
 
 def empty(words: Words, key: str, **fields: object) -> Html:
@@ -30,6 +49,18 @@ def empty(words: Words, key: str, **fields: object) -> Html:
 def notice(said: str, *, good: bool = False) -> Html:
     """One sentence on how it went; read out by screen readers. Nothing for an empty one."""
     return el("div", said, class_=f"notice {'good' if good else 'bad'}", role="status") if said else Html("")
+
+
+def working(words: Words, key: str, part: float | None = None) -> Html:
+    """What is being done, with the part of it that is done where that is known."""
+    share = None if part is None else el("small", f"{part:.0%}", class_="number")
+    done = el("progress", max=1, value=None if part is None else f"{part:.3f}", aria_label=words(key))
+    return el("div", el("span", words(key)), share, done, class_="working", role="status")
+
+
+def failure(words: Words, fault: EchoVesselError | str) -> Html:
+    """Why it did not go, in the page's language; nothing for an empty sentence."""
+    return notice(in_words(fault, words.language)) if str(fault) else Html("")
 
 
 def fold(summary: object, *children: object, open_: bool = False, class_: str = "") -> Html:

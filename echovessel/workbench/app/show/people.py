@@ -12,10 +12,11 @@ from echovessel.markup import Html, el, join
 from echovessel.memory.records import Entity, Node
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.browse import links
-from echovessel.workbench.app.show.parts import chip, empty
+from echovessel.workbench.app.show.parts import chip, empty, fold
 from echovessel.workbench.app.words import Words
 
 MOST_MEMORIES = 40
+LISTED = 60
 
 
 def graph_frames(opened: Opened) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -49,7 +50,7 @@ def people(opened: Opened, words: Words, *, chosen: str = "") -> Html:
         return empty(words, "empty_entities")
     counts = dict(zip(entities["id"], entities["memories"], strict=True))
     known = sorted(opened.memory.directory.list(), key=lambda one: (-counts[one.id], one.name))
-    rows = (
+    rows = [
         el(
             "li",
             el(
@@ -65,8 +66,15 @@ def people(opened: Opened, words: Words, *, chosen: str = "") -> Html:
             ),
         )
         for one in known
+    ]
+    first = el("ul", join(rows[:LISTED]), class_="items people")
+    if len(rows) <= LISTED:
+        return first
+    rest = el("ul", join(rows[LISTED:]), class_="items people")
+    inside = chosen in {one.id for one in known[LISTED:]}
+    return join(
+        (first, fold(words("people_more", count=len(rows) - LISTED), rest, open_=inside, class_="wide"))
     )
-    return el("ul", join(rows), class_="items people")
 
 
 def person(opened: Opened, words: Words, entity: str) -> Html:

@@ -34,6 +34,11 @@
   };
   for (const kind of ["pointerover", "pointerdown"]) document.addEventListener(kind, heed, true);
 
+  /* The list that a dropdown opens is no stop of its own: Tab leads on to the next control. */
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") document.querySelectorAll("ul[role=listbox]").forEach((list) => { list.tabIndex = -1; });
+  }, true);
+
   const dark = () => document.body.classList.contains("dark");
   const setDark = (on) => {
     document.body.classList.toggle("dark", on);

@@ -6,14 +6,14 @@ import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import gradio as gr
 
 from echovessel.errors import EchoVesselError
 from echovessel.markup import Html
 from echovessel.workbench.app.shelf import Opened, Shelf
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, notice
 from echovessel.workbench.app.words import Words
 
 P = ParamSpec("P")
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 # A click on any element with data-act goes to Python as that act with its data-id; see page.js.
 FORWARD = "window.evForward(element, trigger)"
 # For a figure: the width of the window beside the name of the memory. Below NARROW, page.css sets one column.
-WIDTH = "(name) => [name, innerWidth]"
+WIDTH = "(name, wide, ...rest) => [name, innerWidth, ...rest]"
 NARROW = 900
 QUICK: dict[str, Any] = {
     "queue": False,
@@ -101,16 +101,18 @@ def go(event: gr.EventData) -> tuple[Any, Any, Any, Any, Any]:
     return same, same, same, same, same
 
 
-def told(function: Callable[P, Html]) -> Callable[P, Html]:
+def told(
+    function: Callable[Concatenate[Opened, Words, P], Html],
+) -> Callable[Concatenate[Opened, Words, P], Html]:
     """Turn an error raised on purpose into one sentence where the HTML would have stood."""
 
     @functools.wraps(function)
-    def answered(*args: P.args, **kwargs: P.kwargs) -> Html:
+    def answered(opened: Opened, words: Words, /, *args: P.args, **kwargs: P.kwargs) -> Html:
         try:
-            return function(*args, **kwargs)
+            return function(opened, words, *args, **kwargs)
         except EchoVesselError as error:
             _log.info("%s: %s", function.__name__, error)
-            return notice(str(error))
+            return failure(words, error)
 
     return answered
 
@@ -122,7 +124,7 @@ def undoing(page: Page) -> Any:
         try:
             step = page.opened(name).undo()
         except EchoVesselError as error:
-            return stamp, notice(str(error))
+            return stamp, failure(page.words, error)
         if step is None:
             return stamp, notice(page.words("nothing_to_undo"))
         return stamp + 1, notice(page.words("undone", what=page.words(step.what)), good=True)

@@ -14,7 +14,7 @@ from echovessel.markup import Html, el, join
 from echovessel.runtime.turn import StepKind
 from echovessel.workbench.app.show.chat import after, beside, history, live, open_talk, pending, voice
 from echovessel.workbench.app.show.formed import formed
-from echovessel.workbench.app.show.parts import act, notice
+from echovessel.workbench.app.show.parts import act, failure, working
 from echovessel.workbench.app.views.base import DONE, QUICK, Page, act_of, panel, told
 from echovessel.workbench.app.views.correct import correct_part
 from echovessel.workbench.app.views.model import model_part
@@ -65,7 +65,7 @@ def chat_view(page: Page) -> None:
         concurrency_limit=None,
     )
     stop.click(_stopping(page), page.persona, [send, stop], **QUICK)
-    ending = DONE | {"show_progress_on": became, "show_progress": "full"}
+    ending = DONE | {"show_progress": "hidden"}
     end.click(
         _ending(page), [page.persona, page.stamp], [became, end, page.stamp], **ending, concurrency_limit=None
     )
@@ -102,7 +102,7 @@ def _saying(page: Page) -> Any:
                     aside = await asyncio.to_thread(beside, opened, words, step.turn)
                 yield same, same, live(opened, words, step.turn), aside, same, same, same, same
         except EchoVesselError as error:
-            yield said, same, notice(str(error)), same, open_, shut, same, same
+            yield said, same, failure(page.words, error), same, open_, shut, same, same
             return
         last = opened.talk.latest
         whole = await asyncio.to_thread(history, opened, words)
@@ -122,14 +122,16 @@ def _stopping(page: Page) -> Any:
 
 
 def _ending(page: Page) -> Any:
-    async def ending(name: str, stamp: int) -> tuple[Any, ...]:
+    async def ending(name: str, stamp: int) -> AsyncIterator[tuple[Any, ...]]:
+        yield working(page.words, "ending"), gr.Button(visible=False), stamp
         try:
             opened = page.opened(name)
             await opened.talk.end(opened.vessel)
         except EchoVesselError as error:
-            return notice(str(error)), gr.skip(), stamp
+            yield failure(page.words, error), gr.Button(visible=True), stamp
+            return
         shown = await asyncio.to_thread(formed, opened, page.words)
-        return shown, gr.Button(visible=open_talk(opened)), stamp + 1
+        yield shown, gr.Button(visible=open_talk(opened)), stamp + 1
 
     return ending
 
@@ -144,7 +146,7 @@ def _seen(page: Page) -> Any:
             return (
                 (*([Html("")] * 4), gr.Button(visible=False))
                 if not name
-                else (notice(str(error)), *([Html("")] * 3), gr.skip())
+                else (failure(page.words, error), *([Html("")] * 3), gr.skip())
             )
         shown = told(history)(opened, page.words)
         aside = told(beside)(opened, page.words, opened.talk.latest)

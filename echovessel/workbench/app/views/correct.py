@@ -11,7 +11,7 @@ from echovessel.markup import Html
 from echovessel.memory.targets import Target
 from echovessel.workbench.app import actions
 from echovessel.workbench.app.show.forgetting import forgetting
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, notice
 from echovessel.workbench.app.views.base import DONE, QUICK, Page, act_of
 
 
@@ -51,7 +51,7 @@ def _asked(page: Page) -> Any:
             gone = actions.plan(opened, Target.node(target), derived="drop")
             told = forgetting(opened, page.words, gone, keep=False)
         except EchoVesselError as error:
-            return "", "", Html(""), hidden, hidden, notice(str(error))
+            return "", "", Html(""), hidden, hidden, failure(page.words, error)
         return target, "", told, hidden, shown, Html("")
 
     return asked
@@ -76,7 +76,7 @@ def _save(page: Page) -> Any:
                 occurred_to=node.occurred_to,
             )
         except EchoVesselError as error:
-            return gr.skip(), gr.skip(), notice(str(error)), stamp
+            return gr.skip(), gr.skip(), failure(page.words, error), stamp
         return *_shut()[:2], notice(page.words("done_edit"), good=True), stamp + 1
 
     return save
@@ -88,7 +88,7 @@ def _forget(page: Page) -> Any:
         try:
             done = actions.forget(opened, Target.node(item), derived="drop")
         except EchoVesselError as error:
-            return gr.skip(), gr.skip(), notice(str(error)), stamp
+            return gr.skip(), gr.skip(), failure(page.words, error), stamp
         count = sum(done.counts.get(table, 0) for table in ("messages", "nodes"))
         return *_shut()[:2], notice(page.words("done_forget", count=count), good=True), stamp + 1
 

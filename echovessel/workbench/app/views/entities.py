@@ -10,7 +10,7 @@ from echovessel.errors import EchoVesselError
 from echovessel.markup import Html, el
 from echovessel.plots.entity_graph import LABELS, MOST_IN_A_GRAPH, entity_graph
 from echovessel.workbench.app import actions
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, notice
 from echovessel.workbench.app.show.people import graph_frames, known, people, person
 from echovessel.workbench.app.views.base import DONE, NARROW, QUICK, WIDTH, Page, panel, told, undoing
 
@@ -120,7 +120,7 @@ def _merging(page: Page) -> Any:
         try:
             actions.merge(page.opened(name), who, other)
         except EchoVesselError as error:
-            return stamp, notice(str(error))
+            return stamp, failure(page.words, error)
         return stamp + 1, notice(page.words("done_merge"), good=True)
 
     return merging
@@ -133,7 +133,7 @@ def _splitting(page: Page) -> Any:
         try:
             actions.split(page.opened(name), who, aliases=aliases, nodes=nodes, name=shown or "")
         except EchoVesselError as error:
-            return stamp, notice(str(error))
+            return stamp, failure(page.words, error)
         return stamp + 1, notice(page.words("done_split"), good=True)
 
     return splitting

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import gradio as gr
@@ -9,7 +12,8 @@ import gradio as gr
 from echovessel.errors import EchoVesselError
 from echovessel.markup import Html, el
 from echovessel.workbench.app import loading
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.shelf import Opened
+from echovessel.workbench.app.show.parts import failure, notice, working
 from echovessel.workbench.app.views.base import DONE, Page
 
 
@@ -40,7 +44,7 @@ def load_view(page: Page) -> None:
         _loading(page),
         [file, talk],
         [page.persona, page.tabs, said],
-        **(DONE | {"show_progress": "full", "show_progress_on": said}),
+        **(DONE | {"show_progress": "hidden"}),
     )
 
 
@@ -55,7 +59,7 @@ def _reading(page: Page) -> Any:
         try:
             offered = loading.choices(loading.read(path or ""))
         except EchoVesselError as error:
-            return "", gr.Column(visible=False), gr.skip(), notice(str(error))
+            return "", gr.Column(visible=False), gr.skip(), failure(page.words, error)
         names = [
             (
                 words(
@@ -77,17 +81,27 @@ def _reading(page: Page) -> Any:
 
 
 def _loading(page: Page) -> Any:
-    def start(path: str, talk: str, progress: gr.Progress = gr.Progress()) -> tuple[Any, Any, Html]:  # noqa: B008
-        said = page.words("loading")
-        progress(0.0, desc=said)
+    same, words = gr.skip(), page.words
+
+    def start(path: str, talk: str) -> Iterator[tuple[Any, Any, Html]]:
+        yield same, same, working(words, "loading", 0.0)
+        parts: SimpleQueue[float | None] = SimpleQueue()
+
+        def load() -> Opened:
+            try:
+                return loading.load(loading.read(path), talk, page.shelf.embedder(), progress=parts.put)
+            finally:
+                parts.put(None)
+
+        with ThreadPoolExecutor(1) as pool:
+            task = pool.submit(load)
+            while (part := parts.get()) is not None:
+                yield same, same, working(words, "loading", part)
         try:
-            embedder = page.shelf.embedder()
-            opened = loading.load(
-                loading.read(path), talk, embedder, progress=lambda part: progress(part, desc=said)
-            )
+            name = page.shelf.add(task.result())
         except EchoVesselError as error:
-            return gr.skip(), gr.skip(), notice(str(error))
-        name = page.shelf.add(opened)
-        return gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="overview"), Html("")
+            yield same, same, failure(words, error)
+            return
+        yield gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="overview"), Html("")
 
     return start

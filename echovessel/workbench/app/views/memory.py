@@ -19,7 +19,7 @@ from echovessel.workbench.app.show.browse import (
     listed,
 )
 from echovessel.workbench.app.show.detail import detail
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure
 from echovessel.workbench.app.views.base import QUICK, Page, act_of, panel
 from echovessel.workbench.app.views.mend import mend_part
 
@@ -105,7 +105,7 @@ def _listing(page: Page) -> Any:
         try:
             return listed(page.opened(name), page.words, wanted, chosen=chosen)
         except EchoVesselError as error:
-            return notice(str(error))
+            return failure(page.words, error)
 
     return listing
 
@@ -115,7 +115,7 @@ def _full(page: Page) -> Any:
         try:
             return detail(page.opened(name), page.words, chosen)
         except EchoVesselError as error:
-            return notice(str(error))
+            return failure(page.words, error)
 
     return full
 

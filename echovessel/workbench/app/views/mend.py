@@ -15,7 +15,7 @@ from echovessel.workbench.app import actions
 from echovessel.workbench.app.shelf import Opened
 from echovessel.workbench.app.show.detail import look_up
 from echovessel.workbench.app.show.forgetting import forgetting
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, notice
 from echovessel.workbench.app.views.base import DONE, QUICK, Page, undoing
 
 TAGS = tuple(RelationalTag)
@@ -119,7 +119,7 @@ def _filled(page: Page) -> Any:
                 value=[str(tag) for tag in node.tags] if node is not None else [], visible=node is not None
             ),
             gr.Row(visible=node is not None),
-            gr.Accordion(visible=node is not None and bool(node.attribute) and node.superseded_at is None),
+            gr.Accordion(visible=node is not None and node.superseded_at is None),
             gr.Radio(value="message", visible=node is None),
             "",
             Html(""),
@@ -136,7 +136,7 @@ def _does(page: Page, action: Callable[..., None], said: str) -> Any:
         try:
             action(page.opened(name), item, *given)
         except EchoVesselError as error:
-            return stamp, notice(str(error))
+            return stamp, failure(page.words, error)
         return stamp + 1, notice(page.words(said), good=True)
 
     return does
@@ -163,7 +163,7 @@ def _replacing(page: Page) -> Any:
         try:
             new = actions.replace(page.opened(name), item, fact)
         except EchoVesselError as error:
-            return stamp, notice(str(error)), gr.skip()
+            return stamp, failure(page.words, error), gr.skip()
         return stamp + 1, notice(page.words("done_replace"), good=True), new.id
 
     return replacing
@@ -176,7 +176,7 @@ def _planning(page: Page) -> Any:
             target = _target(opened, item, whole)
             told = actions.plan(opened, target, derived=derived)
         except EchoVesselError as error:
-            return notice(str(error)), gr.Button(visible=False)
+            return failure(page.words, error), gr.Button(visible=False)
         return forgetting(opened, page.words, told, keep=derived == "keep"), gr.Button(visible=True)
 
     return planning
@@ -190,7 +190,7 @@ def _forgetting(page: Page) -> Any:
         try:
             done = actions.forget(opened, _target(opened, item, whole), derived=derived)
         except EchoVesselError as error:
-            return stamp, notice(str(error)), gr.skip()
+            return stamp, failure(page.words, error), gr.skip()
         count = sum(done.counts.get(table, 0) for table in ("messages", "nodes"))
         return stamp + 1, notice(page.words("done_forget", count=count), good=True), ""
 

@@ -11,7 +11,7 @@ from echovessel.errors import EchoVesselError
 from echovessel.markup import Html
 from echovessel.models.language import find_local
 from echovessel.runtime import config
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, notice
 from echovessel.workbench.app.views.base import DONE, QUICK, Page
 
 SEPARATOR = "\n"
@@ -75,7 +75,7 @@ def _use(page: Page) -> Any:
             config.save(vessel.home, {"model.main": main, "model.base_url": address})
             vessel.reload()
         except EchoVesselError as error:
-            return notice(str(error)), stamp
+            return failure(page.words, error), stamp
         where = os.fspath(vessel.home / config.FILE)
         return notice(page.words("model_used", file=where), good=True), stamp + 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
@@ -13,7 +13,7 @@ from echovessel.samples.load import SAMPLES, sample_named
 from echovessel.workbench.app import onboarding
 from echovessel.workbench.app.onboarding import Draft
 from echovessel.workbench.app.shelf import Opened
-from echovessel.workbench.app.show.parts import notice
+from echovessel.workbench.app.show.parts import failure, working
 from echovessel.workbench.app.views.base import DONE, QUICK, Page
 
 FIELDS = ("persona", "self", "style", "about_user", "relationship")
@@ -81,7 +81,7 @@ def onboarding_view(page: Page) -> None:
     fields = [name, user, *texts]
     gr.on([field.change for field in fields], _prompt(page), fields, shown, **QUICK)
     done = [page.persona, page.tabs, said]
-    making = DONE | {"show_progress": "full", "show_progress_on": said}
+    making = DONE | {"show_progress": "hidden"}
     make.click(_making(page), fields, [*done, *fields], **making)
     for button, one in zip(samples, SAMPLES, strict=True):
         button.click(_sampling(page, one), None, done, **making)
@@ -113,7 +113,7 @@ def _prompt(page: Page) -> Callable[..., Html]:
         try:
             made = onboarding.preview(named, page.shelf.embedder(), words("greeting"))
         except EchoVesselError as error:
-            return notice(str(error))
+            return failure(page.words, error)
         about = words("ledger_of", tokens=f"{made.tokens:,}", budget=f"{made.budget:,}")
         return el(
             "section",
@@ -127,22 +127,27 @@ def _prompt(page: Page) -> Callable[..., Html]:
 
 
 def _making(page: Page) -> Any:
-    def making(*typed: str) -> tuple[Any, ...]:
+    def making(*typed: str) -> Iterator[tuple[Any, ...]]:
         kept = (gr.skip(),) * len(typed)
-        told = _put(page, lambda: onboarding.write(_draft(*typed), page.shelf))
-        return *told, *(kept if told[0] == gr.skip() else ("",) * len(typed))
+        for told in _put(page, lambda: onboarding.write(_draft(*typed), page.shelf)):
+            yield *told, *(kept if told[0] == gr.skip() else ("",) * len(typed))
 
     return making
 
 
 def _sampling(page: Page, name: str) -> Any:
-    return lambda: _put(page, lambda: onboarding.sample(name, page.shelf))
+    def sampling() -> Iterator[tuple[Any, Any, Html]]:
+        yield from _put(page, lambda: onboarding.sample(name, page.shelf))
+
+    return sampling
 
 
-def _put(page: Page, make: Callable[[], Opened]) -> tuple[Any, Any, Html]:
-    """A new memory on the shelf, taken up in Talk."""
+def _put(page: Page, make: Callable[[], Opened]) -> Iterator[tuple[Any, Any, Html]]:
+    """A new memory on the shelf, taken up in Talk; first that it is being made."""
+    yield gr.skip(), gr.skip(), working(page.words, "making")
     try:
         name = page.shelf.add(make())
     except EchoVesselError as error:
-        return gr.skip(), gr.skip(), notice(str(error))
-    return gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="talk"), Html("")
+        yield gr.skip(), gr.skip(), failure(page.words, error)
+        return
+    yield gr.Dropdown(choices=page.shelf.names(), value=name), gr.Tabs(selected="talk"), Html("")

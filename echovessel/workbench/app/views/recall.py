@@ -19,7 +19,7 @@ from echovessel.workbench.app.show.hits import (
     python_for,
     slider_values,
 )
-from echovessel.workbench.app.show.parts import act, empty, fold, notice
+from echovessel.workbench.app.show.parts import act, empty, failure, fold
 from echovessel.workbench.app.views.base import QUICK, Page, act_of, panel
 
 FIRST = "default"
@@ -63,7 +63,6 @@ def recall_view(page: Page) -> None:
     moved: list[Any] = [query, as_of, past, preset, *sliders, page.persona, page.stamp]
     # One listener for all of them: the answer to an older state can't overtake that to a newer one.
     gr.on([part.change for part in moved], _answering(page), inputs=inputs, outputs=[found, code], **QUICK)
-    preset.input(slider_values, inputs=preset, outputs=sliders, **QUICK)
     tries.click(_asked_again, inputs=query, outputs=query, **QUICK)
     page.persona.change(_first_question(page), inputs=page.persona, outputs=[query, tries], **QUICK)
     page.listen(found)
@@ -77,6 +76,7 @@ def _controls(page: Page) -> tuple[gr.Dropdown, list[gr.Slider], gr.Checkbox]:
             value=FIRST,
             label=words("preset"),
         )
+        back = gr.Button(words("preset_back"), size="sm", visible=False, elem_id="preset-back")
         sliders = []
         for name, value in zip(SLIDERS, slider_values(FIRST), strict=True):
             low, high, step = RANGES[name]
@@ -89,7 +89,16 @@ def _controls(page: Page) -> tuple[gr.Dropdown, list[gr.Slider], gr.Checkbox]:
                 )
             )
         past = gr.Checkbox(False, label=words("past"), elem_classes="plain")
+    preset.input(slider_values, preset, sliders, **QUICK)
+    back.click(slider_values, preset, sliders, **QUICK)
+    parts: list[Any] = [preset, *sliders]
+    gr.on([part.change for part in parts], _moved, parts, back, **QUICK)
     return preset, sliders, past
+
+
+def _moved(preset: str, *values: float) -> Any:
+    """A way back, once a slider stands elsewhere than the preset says."""
+    return gr.Button(visible=tuple(map(float, values)) != slider_values(preset))
 
 
 def _answering(page: Page) -> Any:
@@ -105,7 +114,7 @@ def _answering(page: Page) -> Any:
                 page.words("as_python"), copyable(page.words, python_for(opened, asked)), class_="python"
             )
         except EchoVesselError as error:
-            return notice(str(error)), Html("")
+            return failure(page.words, error), Html("")
 
     return answered
 

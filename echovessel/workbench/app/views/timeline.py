@@ -18,13 +18,14 @@ def timeline_view(page: Page) -> None:
     words = page.words
     with gr.Tab(words("tab_timeline"), id="timeline"):
         gr.HTML(_legend(page), js_on_load=None, apply_default_css=False)
+        whole = gr.Checkbox(False, label=words("all_days"), container=False, elem_classes="plain")
         drawn = gr.Plot(show_label=False, container=False, elem_id="timeline-plot", buttons=[])
         waiting = panel(elem_id="ahead")
         wide = gr.Number(0, visible="hidden")
     gr.on(
-        [page.persona.change, page.stamp.change],
+        [page.persona.change, page.stamp.change, whole.change],
         _shown(page),
-        [page.persona, wide],
+        [page.persona, wide, whole],
         [drawn, waiting],
         js=WIDTH,
         **QUICK,
@@ -33,7 +34,9 @@ def timeline_view(page: Page) -> None:
 
 
 def _legend(page: Page) -> Html:
-    said = (page.words("timeline_legend"), " ", el("span", page.words("timeline_zoom"), class_="wide-only"))
+    between = " " if page.words.language == "en" else ""
+    zoom = el("span", page.words("timeline_zoom"), class_="wide-only")
+    said = (page.words("timeline_legend"), between, zoom)
     return el("p", *said, class_="muted legend")
 
 
@@ -46,10 +49,10 @@ def _shown(page: Page) -> Any:
     }
     waiting = told(ahead)
 
-    def shown(name: str, wide: float) -> tuple[Any, Html]:
+    def shown(name: str, wide: float, whole: bool) -> tuple[Any, Html]:
         opened = page.opened(name)
         frame = nodes(opened.memory.nodes.list(include_superseded=True))
-        drawn = timeline(frame, today=opened.today, labels=labels, zoom=not 0 < wide < NARROW)
+        drawn = timeline(frame, today=opened.today, labels=labels, zoom=not 0 < wide < NARROW, whole=whole)
         return drawn, waiting(opened, page.words)
 
     return shown

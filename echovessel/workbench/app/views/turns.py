@@ -10,7 +10,7 @@ from echovessel.errors import EchoVesselError
 from echovessel.markup import Html
 from echovessel.runtime import config
 from echovessel.workbench.app.show.flow import flow
-from echovessel.workbench.app.show.parts import empty, notice
+from echovessel.workbench.app.show.parts import empty, failure, notice
 from echovessel.workbench.app.show.told import as_python, turn_list, turns_of
 from echovessel.workbench.app.views.base import DONE, QUICK, Page, act_of, panel
 
@@ -58,7 +58,7 @@ def _shown(page: Page) -> Any:
             picture = flow(opened, words, chosen, int(step)) if chosen else empty(words, "flow_empty")
             rows = turn_list(opened, words, told, chosen.id if chosen else "")
         except EchoVesselError as error:
-            return notice(str(error)), Html(""), hidden, Html("")
+            return failure(page.words, error), Html(""), hidden, Html("")
         vessel = opened.vessel
         kept = gr.Checkbox(value=vessel.config.server.traces, visible=vessel.home is not None)
         return rows, picture, kept, as_python(words, opened) if vessel.config.server.traces else Html("")
@@ -85,7 +85,7 @@ def _keeping(page: Page) -> Any:
             config.save(vessel.home, {"server.traces": keep})
             vessel.reload()
         except EchoVesselError as error:
-            return notice(str(error)), gr.skip()
+            return failure(page.words, error), gr.skip()
         said = notice(page.words("keeping_on" if keep else "keeping_off"), good=True)
         return said, as_python(page.words, opened) if keep else Html("")
 
