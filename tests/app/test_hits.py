@@ -48,11 +48,12 @@ def test_sliders_stand_where_the_preset_says() -> None:
     assert slider_values("seed") == (0.5, 3.0, 2.0, 1.0, 1.5, 14.0, 0.4, 0.5)
 
 
-def test_the_slider_of_relevance_moves_messages_too() -> None:
-    halved = asked("?", "default", relevance=1.5).weights
+def test_the_sliders_of_relevance_and_impact_move_messages_too() -> None:
+    moved = asked("?", "default", relevance=1.5, impact=0.2).weights
     base = Weights.preset("default")
 
-    assert (halved.relevance, halved.message_relevance) == (1.5, base.message_relevance / 2)
+    assert (moved.relevance, moved.message_relevance) == (1.5, base.message_relevance / 2)
+    assert (moved.impact, moved.message_impact) == (0.2, base.message_impact * 2)
 
 
 def test_the_page_shows_the_hits_of_recall_in_their_order(small: Opened) -> None:

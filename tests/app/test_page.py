@@ -295,7 +295,7 @@ def test_a_file_is_uploaded(visit: Open, tmp_path: Path) -> None:
 
     page.locator("input[type=file]").set_input_files(str(bad))
 
-    page.wait_for_selector(".notice.bad >> text=not whole JSON")
+    page.wait_for_selector(".notice.bad >> text=不是完整的 JSON")
 
 
 def test_light_and_dark_by_button_and_kept(visit: Open) -> None:

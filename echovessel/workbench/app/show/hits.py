@@ -17,6 +17,8 @@ from echovessel.workbench.app.show.parts import act, bar, chip, empty, fold, tur
 from echovessel.workbench.app.words import Words
 
 SLIDERS = (*FACTORS, "half_life", "min_relevance", "blend")
+# Factors that count for a raw message by a weight of its own.
+OF_MESSAGES = {"relevance": "message_relevance", "impact": "message_impact"}
 HITS = 10
 
 
@@ -33,10 +35,12 @@ class Asked:
 
     @property
     def weights(self) -> Weights:
-        """The preset with the sliders' values; what relevance counts for in a message moves in proportion."""
+        """The preset with the sliders' values; what counts for messages by itself moves in proportion."""
         base, moved = Weights.preset(self.preset), dict(zip(SLIDERS, map(float, self.values), strict=True))
-        message = base.message_relevance / base.relevance if base.relevance else 1.0
-        return base.with_(**moved, message_relevance=round(moved["relevance"] * message, 4))
+        for name, own in OF_MESSAGES.items():
+            share = getattr(base, own) / getattr(base, name) if getattr(base, name) else 1.0
+            moved[own] = round(moved[name] * share, 4)
+        return base.with_(**moved)
 
 
 def slider_values(preset: str) -> tuple[float, ...]:
@@ -125,7 +129,7 @@ def python_for(opened: Opened, asked: Asked) -> str:
     changed = {
         name: value
         for name, value in asdict(asked.weights).items()
-        if name in (*SLIDERS, "message_relevance") and value != getattr(base, name)
+        if name in (*SLIDERS, *OF_MESSAGES.values()) and value != getattr(base, name)
     }
     weights = f"Weights.preset({asked.preset!r})"
     if changed:
