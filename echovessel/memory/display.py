@@ -107,7 +107,7 @@ def memo_html(memo: Memo, colours: Mapping[str, str]) -> str:
 
 def _told(memo: Memo) -> tuple[Html, Html]:
     marks = {
-        "anchor": bool(memo.factors.entity_anchor),
+        "anchor": memo.factors.anchored,
         "below the gate": memo.below_gate,
         "replaced": memo.superseded,
     }

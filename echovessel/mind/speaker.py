@@ -88,7 +88,7 @@ class ExtractiveSpeaker:
         """The best few that surely bear on it, without questions, which tell nothing, and echoes of this one."""
         heard = {clean(message.text).strip() for message in prompt.heard}
         hits = prompt.recall.hits if prompt.recall else ()
-        sure = [hit for hit in hits if hit.factors.entity_anchor or hit.factors.relevance >= SURE]
+        sure = [hit for hit in hits if hit.factors.anchored or hit.factors.relevance >= SURE]
         telling = [hit for hit in sure if hit.layer != "message" or not is_question(hit.text)]
         return [hit for hit in telling if hit.text.strip() not in heard][:MOST]
 

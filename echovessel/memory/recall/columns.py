@@ -23,6 +23,7 @@ _DEFAULTS: dict[str, tuple[Any, Any]] = {
     "tags": (np.int8, 0),
     "words": (np.int32, 0),
     "han": (np.bool_, False),
+    "timed": (np.bool_, False),
     "has_vector": (np.bool_, False),
     "length": (np.float32, 0),
     "closeness": (np.float64, 1),
@@ -46,6 +47,7 @@ class Columns:
     tags : number of relational tags
     words : content words
     han, has_vector : flags
+    timed : whether a message holds words of time
     length : content words with what the neighbours lend, for BM25
     closeness : how much a row takes part in borrowing
     session : number of a message's session; -1 for nodes
@@ -66,6 +68,7 @@ class Columns:
     tags: NDArray[np.int8]
     words: NDArray[np.int32]
     han: NDArray[np.bool_]
+    timed: NDArray[np.bool_]
     has_vector: NDArray[np.bool_]
     length: NDArray[np.float32]
     closeness: NDArray[np.float64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +16,7 @@ from echovessel.memory.recall import sql
 from echovessel.memory.recall.analyser import date_terms, is_question, terms
 from echovessel.memory.recall.columns import NEVER, Columns
 from echovessel.memory.recall.factors import estimated_impact, impact
+from echovessel.memory.recall.fitting import says_when
 from echovessel.memory.recall.postings import Postings, Rows, borrowed_length, closeness, lent, within_reach
 from echovessel.memory.recall.turns import Turns
 from echovessel.memory.recall.weights import KINDS, MESSAGE
@@ -72,6 +73,13 @@ class HotIndex:
         return {
             term for name, talks in zip(self._speakers, talking, strict=True) if talks for term in terms(name)
         }
+
+    def said_by(self, words: Collection[str], visible: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Rows of the messages of whoever is named among these terms: of one alone, since two tell nothing apart."""
+        named = [number for name, number in self._speakers.items() if not set(terms(name)).isdisjoint(words)]
+        if len(named) != 1:
+            return np.empty(0, np.intp)
+        return np.flatnonzero((self.columns.speaker == named[0]) & visible)
 
     def rows_of(self, ids: Iterable[str]) -> list[int]:
         """Rows of these messages and nodes; those of no row here are passed over."""
@@ -190,6 +198,7 @@ class HotIndex:
         columns.impact[new] = estimated_impact(
             columns.words[new], np.fromiter(map(is_question, texts), np.bool_, len(texts))
         )
+        columns.timed[new] = list(map(says_when, texts))
         columns.speaker[new] = [
             self._speakers.setdefault(name, len(self._speakers)) if name else -1 for name in names
         ]

@@ -156,7 +156,7 @@ def pooled(
     for number, side in enumerate(sides):
         eligible = side.visible & _of_kind(side.index, kinds)
         considered += int(np.count_nonzero(eligible))
-        passes = (side.logit >= gate) | (side.anchor > 0)
+        passes = (side.logit >= gate) | (side.anchor >= 1)
         old = side.superseded & eligible
         current = eligible if include_superseded else eligible & ~old
         rows.append((number, "", np.flatnonzero(current & passes)))
@@ -186,7 +186,7 @@ def pooled(
         row=row,
         factors=factors,
         score=score(factors, weights, message=message),
-        anchored=factors[:, FACTORS.index("entity_anchor")] > 0,
+        anchored=factors[:, FACTORS.index("entity_anchor")] >= 1,
         below_gate=factors[:, FACTORS.index("relevance")] < weights.min_relevance,
         message=message,
         rule=rule_of,

@@ -17,8 +17,10 @@ from echovessel.errors import InputError
 from echovessel.memory.context import Context
 from echovessel.memory.entities import Entities
 from echovessel.memory.messages import Messages
+from echovessel.memory.recall.analyser import terms
 from echovessel.memory.recall.factors import FACTORS, entity_anchor
 from echovessel.memory.recall.factors.relevance import logits
+from echovessel.memory.recall.fitting import asks_when
 from echovessel.memory.recall.index import HotIndex
 from echovessel.memory.recall.indexes import Indexes
 from echovessel.memory.recall.lexical import lexical
@@ -83,6 +85,7 @@ class Recaller:
                 cosines = [_cosine(index, query_vector, calibration.unrelated) for index in indexes]
             with _timed(timings, "score"):
                 language = language_of(text)
+                asked, when = set(terms(text)), weights.when_asked if asks_when(text) else 0.0
                 sides = [
                     Side(
                         index,
@@ -90,8 +93,13 @@ class Recaller:
                         moments.superseded(index),
                         cosine,
                         lex,
-                        _logits(index, cosine, lex, calibration, language, weights.blend),
-                        entity_anchor(len(index), index.linked(members)),
+                        _logits(index, cosine, lex, calibration, language, weights.blend, when),
+                        entity_anchor(
+                            len(index),
+                            index.linked(members),
+                            index.said_by(asked, mask) if weights.speaker_anchor else None,
+                            speaker=weights.speaker_anchor,
+                        ),
                     )
                     for index, mask, cosine, lex in zip(indexes, visible, cosines, words, strict=True)
                 ]
@@ -211,13 +219,15 @@ def _logits(
     calibration: Calibration,
     language: str,
     blend: float,
+    when: float,
 ) -> NDArray[np.float64]:
     in_han, in_latin = calibration.of(f"{language}-zh"), calibration.of(f"{language}-en")
     found = logits(cosine, words, logit=in_latin, blend=blend)
-    if in_han == in_latin:
-        return found
-    han = np.flatnonzero(index.columns.han)
-    found[han] = logits(cosine[han], words[han], logit=in_han, blend=blend)
+    if in_han != in_latin:
+        han = np.flatnonzero(index.columns.han)
+        found[han] = logits(cosine[han], words[han], logit=in_han, blend=blend)
+    if when:
+        found[index.columns.timed] += when
     return found
 
 

@@ -39,6 +39,11 @@ class Factors:
     cosine: float
     lexical: float
 
+    @property
+    def anchored(self) -> bool:
+        """Whether the query names an entity it is linked to."""
+        return self.entity_anchor >= 1
+
 
 @dataclass(frozen=True, slots=True)
 class Memo:

@@ -45,6 +45,10 @@ class Weights:
         neighbours, so that an equal relevance is worth less in a message.
     message_impact : float
         What impact counts for in a raw message, where it is only an estimate of how much the message says.
+    speaker_anchor : float, in [0, 1)
+        The entity anchor of a message of whom the query names: they said it, which is less than being its matter.
+    when_asked : float
+        Added to the log-odds of a message that holds words of time, where the query asks when.
     source : str
         The run or page that justifies the numbers.
     """
@@ -62,11 +66,13 @@ class Weights:
     kinds: tuple[str, ...] = NODE_KINDS
     message_relevance: float = 3.0
     message_impact: float = 2.0
+    speaker_anchor: float = 0.0
+    when_asked: float = 0.0
     source: str = ""
 
     def __post_init__(self) -> None:
-        plain = (*FACTORS, "message_relevance", "message_impact", "half_life")
-        for name in (*plain, "min_relevance", "blend", "anchored_share"):
+        plain = (*FACTORS, "message_relevance", "message_impact", "when_asked", "half_life")
+        for name in (*plain, "min_relevance", "blend", "anchored_share", "speaker_anchor"):
             value = getattr(self, name)
             if (
                 isinstance(value, bool)
@@ -78,6 +84,10 @@ class Weights:
         for name in ("min_relevance", "blend", "anchored_share"):
             if getattr(self, name) > 1:
                 raise WeightError(f"{name} must be between 0 and 1, found {getattr(self, name)}.")
+        if self.speaker_anchor >= 1:
+            raise WeightError(
+                f"speaker_anchor must be below 1, which is an entity's, found {self.speaker_anchor}."
+            )
         if self.half_life == 0:
             raise WeightError("half_life must be greater than 0 days, found 0.")
         unknown = [kind for kind in self.kinds if kind not in KINDS]

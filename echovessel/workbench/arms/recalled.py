@@ -46,4 +46,4 @@ class Recalled:
 
 def _confidence(hit: Hit) -> float:
     """Its relevance, since that is what the gate looks at; infinite when an alias lets it pass the gate."""
-    return math.inf if hit.factors.entity_anchor else float(hit.factors.relevance)
+    return math.inf if hit.factors.anchored else float(hit.factors.relevance)

@@ -181,7 +181,7 @@ def risen(opened: Opened, words: Words, turn: Turn, *, count: int = RISEN) -> Ht
                     "span", words(f"kind_{hit.kind}"), class_="kind", style=f"--kind:{KIND_COLOURS[hit.kind]}"
                 ),
                 el("span", words.day(opened.day(hit.happened_at), opened.today).partition(" · ")[0]),
-                chip(words("badge_anchor"), kind="anchor") if hit.factors.entity_anchor else None,
+                chip(words("badge_anchor"), kind="anchor") if hit.factors.anchored else None,
                 chip(words("not_in_prompt"), kind="past", title=words("not_in_prompt_why"))
                 if prompt is not None and hit.id not in stands
                 else None,

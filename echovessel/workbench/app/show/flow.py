@@ -160,7 +160,7 @@ def _hit(opened: Opened, words: Words, hit: dict[str, Any]) -> Html:
                 class_="kind",
                 style=f"--kind:{KIND_COLOURS[hit['kind']]}",
             ),
-            chip(words("badge_anchor"), kind="anchor") if hit["entity_anchor"] else None,
+            chip(words("badge_anchor"), kind="anchor") if hit["entity_anchor"] >= 1 else None,
             el("span", f"{hit['score']:.2f}", class_="score", title=words("score")),
             class_="head",
         ),

@@ -204,7 +204,7 @@ def _card(opened: Opened, words: Words, result: Recall, hit: Hit, longest: float
 
 def _badges(words: Words, hit: Hit) -> list[Html]:
     found = []
-    if hit.factors.entity_anchor:
+    if hit.factors.anchored:
         found.append(chip(words("badge_anchor"), kind="anchor", title=words("badge_anchor_why")))
     if hit.below_gate:
         found.append(chip(words("badge_below"), kind="below", title=words("badge_below_why")))
