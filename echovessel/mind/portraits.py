@@ -31,7 +31,7 @@ def due(memory: Memory, fresh: Sequence[str]) -> list[Entity]:
     spoken = dict.fromkeys(entity for node in fresh for entity in memory.nodes.get(node).entities)
     found = []
     for ident in spoken:
-        last = _last(memory, ident)
+        last = current(memory, ident)
         events = memory.nodes.list(kinds=[NodeKind.EVENT], entity=ident, limit=MOST_READ)
         newer = [node for node in events if last is None or node.recorded_at > last.recorded_at]
         if len(newer) >= ENOUGH:
@@ -46,7 +46,7 @@ async def portray(
     nodes = memory.nodes.list(kinds=[NodeKind.EVENT], entity=entity.id, limit=MOST_READ)
     language = thinking.talk_language(memory, nodes)
     shown = thinking.Shown(memory, nodes, memory.context.clock.now(), language)
-    last = _last(memory, entity.id)
+    last = current(memory, entity.id)
     request = prompt_file("portrait", language).request(
         values={
             "persona": names(memory)[0],
@@ -79,6 +79,10 @@ async def portray(
     return Thoughts(shown, with_vectors(embedder, new), parsed.usage)
 
 
-def _last(memory: Memory, entity: str) -> Node | None:
-    found = memory.nodes.list(kinds=[NodeKind.THOUGHT], attribute=ATTRIBUTE, entity=entity)
-    return next((node for node in found if node.scope == memory.context.scope), None)
+def current(memory: Memory, entity: str) -> Node | None:
+    """The portrait of an entity that holds in this scope; one of somebody else that only names it is none."""
+    root = memory.directory.root(entity)
+    for node in memory.nodes.list(kinds=[NodeKind.THOUGHT], attribute=ATTRIBUTE, entity=entity):
+        if node.scope == memory.context.scope and node.about and memory.directory.root(node.about) == root:
+            return node
+    return None

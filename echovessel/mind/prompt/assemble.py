@@ -136,21 +136,22 @@ def assemble(
     # What stands word for word in the talk needs no second place.
     r.shown |= {m.id for m in recent} | {m.id for m in heard}
     kept, awaited = r.open(NodeKind.INTENTION), r.open(NodeKind.EXPECTATION)
-    own = {node.id for node in (*kept, *awaited)}
-    named = {hit.id for hit in recall.hits} if recall else set[str]()
+    about = fill.named(r, recall)
+    own = {node.id for node in (*kept, *awaited, *(portrait for _, portrait in about if portrait))}
+    risen = {hit.id for hit in recall.hits} if recall else set[str]()
     bond = bond_lines(r)  # first, since a name to be called by says nothing among what merely rose
     recalled = fill.recalled(r, recall, own)
     before = [fill.who(r), fill.now(r), _crisis(r, crisis), fill.mood(r), fill.style(r)]
     sections = [
         *before,
-        *fill.entities(r, recall),
+        *fill.entities(r, about),
         fill.pending(r),
         fill.days(r),
         recalled,
         fill.speaker(r, bond),
         fill.self_image(r),
         fill.on_your_mind(r, heard),
-        fill.still_open(r, "promises", r.among(kept, named)),
+        fill.still_open(r, "promises", r.among(kept, risen)),
         fill.still_open(r, "expecting", awaited),
         fill.context(r, instructions),
         Section("conversation", "", tuple(Entry(_said(r, m), m.id) for m in recent), plain=True),
