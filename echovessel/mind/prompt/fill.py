@@ -19,7 +19,7 @@ from echovessel.mind.portraits import ATTRIBUTE as PORTRAIT
 from echovessel.mind.prompt.reader import Reader
 from echovessel.mind.prompt.sections import Cut, Entry, Section
 
-RECENT_DAYS, MOST = 3, 12
+RECENT_DAYS, MOST, MOST_PINNED = 3, 12, 48
 SHOWN_AT_MOST = 2
 _ASKED = regex.compile(
     r"what(?:'s| is| has|’s)? (?:been )?on your mind|what have you been thinking"
@@ -144,7 +144,7 @@ def speaker(r: Reader, bond: Sequence[Entry]) -> Section:
     written = [r.block(CoreLabel.USER), r.block(CoreLabel.RELATIONSHIP)]
     entries = [Entry(quoted(line)) for block in written for line in block.splitlines() if line.strip()]
     entries += bond
-    pinned = [n for n in r.nodes(NodeKind.THOUGHT, pinned=True) if n.subject is Subject.USER]
+    pinned = r.nodes(NodeKind.THOUGHT, pinned=True, subject=Subject.USER, limit=MOST_PINNED)
     entries += r.take([(n.id, n.text, quoted(n.text)) for n in pinned], cut)
     return Section("speaker", r.words("speaker", speaker=r.speaker), tuple(entries), cut=tuple(cut))
 
