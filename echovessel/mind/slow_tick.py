@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
@@ -20,7 +21,7 @@ from echovessel.mind.prompts import prompt_file
 from echovessel.mind.reflection import Thoughts, add_narrative, with_vectors, write
 from echovessel.mind.settings import MindSettings
 from echovessel.mind.told import names
-from echovessel.models.language import LanguageModel, Purpose, Request, structured
+from echovessel.models.language import LanguageModel, Parsed, Purpose, Request, structured
 from echovessel.text import count_tokens
 
 MOST_ITEMS, MOST_READ, DAYS = 4, 24, 14
@@ -59,19 +60,39 @@ async def slow_tick(
     mark : callable, optional
         Called with the row in its transaction, so that whoever counts rounds never counts one twice.
     """
-    expire(memory)
-    reason = held(memory, model, settings)
-    nodes = [] if reason else _read(memory, settings)
-    if model is None or not nodes:
-        return _recorded(memory, CycleOutcome.HELD, mark, reason=reason or "nothing new to think about")
-    shown, request = _within(memory, nodes, settings)
+    asked = await asyncio.to_thread(_asked, memory, model, settings)
+    if model is None or isinstance(asked, str):
+        return await asyncio.to_thread(_recorded, memory, CycleOutcome.HELD, mark, reason=str(asked))
+    shown, request = asked
     try:
         parsed = await structured(model, request)
     except ModelError as error:
-        read = [node.id for node in shown.nodes]
-        return _recorded(
-            memory, CycleOutcome.FAILED, mark, reason=str(error), input_tokens=_size(request), read=read
-        )
+        read, size = [node.id for node in shown.nodes], _size(request)
+        told = {"reason": str(error), "input_tokens": size, "read": read}
+        return await asyncio.to_thread(_recorded, memory, CycleOutcome.FAILED, mark, **told)
+    return await asyncio.to_thread(_written, memory, embedder, shown, parsed, settings, mark)
+
+
+def _asked(
+    memory: Memory, model: LanguageModel | None, settings: MindSettings
+) -> tuple[thinking.Shown, Request] | str:
+    """What is shown and the request made of it, or the guard that holds."""
+    expire(memory)
+    if reason := held(memory, model, settings):
+        return reason
+    nodes = _read(memory, settings)
+    return _within(memory, nodes, settings) if nodes else "nothing new to think about"
+
+
+def _written(
+    memory: Memory,
+    embedder: Embedder,
+    shown: thinking.Shown,
+    parsed: Parsed[_Tick],
+    settings: MindSettings,
+    mark: Callable[[Cycle], None],
+) -> Cycle:
+    """Write what may be written of the answer."""
     new = _checked(shown, parsed.value)
     for dropped in parsed.dropped:
         shown.refuse("it has not the form asked for", dropped)
