@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -53,7 +52,8 @@ async def slow_tick(
     """One round of thinking in this scope; leaves an audit row of what it read, spent, wrote and was refused.
 
     It can only add thoughts, intentions and expectations: no core block, no other kind, no schedule, no tool, no
-    further round. Where a guard holds, nothing is asked and the row says which.
+    further round. Where a guard holds, nothing is asked and the row says which; held again for the same reason, the row
+    counts how often and until when.
 
     Parameters
     ----------
@@ -62,14 +62,13 @@ async def slow_tick(
     """
     asked = await asyncio.to_thread(_asked, memory, model, settings)
     if model is None or isinstance(asked, str):
-        return await asyncio.to_thread(_recorded, memory, CycleOutcome.HELD, mark, reason=str(asked))
+        return await asyncio.to_thread(_held, memory, str(asked), mark)
     shown, request = asked
     try:
         parsed = await structured(model, request)
     except ModelError as error:
         read, size = [node.id for node in shown.nodes], _size(request)
-        told = {"reason": str(error), "input_tokens": size, "read": read}
-        return await asyncio.to_thread(_recorded, memory, CycleOutcome.FAILED, mark, **told)
+        return await asyncio.to_thread(_failed, memory, str(error), size, read, mark)
     return await asyncio.to_thread(_written, memory, embedder, shown, parsed, settings, mark)
 
 
@@ -101,10 +100,19 @@ def _written(
     return write(memory, CycleKind.SLOW_TICK, thoughts, mark)
 
 
-def _recorded(memory: Memory, outcome: CycleOutcome, mark: Callable[[Cycle], None], **told: Any) -> Cycle:
-    """The row of a round that wrote nothing."""
+def _held(memory: Memory, reason: str, mark: Callable[[Cycle], None]) -> Cycle:
+    """The row of a round that a guard held back; one row for as long as the reason stays the same."""
     with memory.context.store.write():
-        cycle = memory.cycles.record(CycleKind.SLOW_TICK, outcome, **told)
+        cycle = memory.cycles.hold(CycleKind.SLOW_TICK, reason)
+        mark(cycle)
+        return cycle
+
+
+def _failed(memory: Memory, why: str, tokens: int, read: list[str], mark: Callable[[Cycle], None]) -> Cycle:
+    """The row of a round that the model left without an answer."""
+    with memory.context.store.write():
+        failed = CycleOutcome.FAILED
+        cycle = memory.cycles.record(CycleKind.SLOW_TICK, failed, reason=why, input_tokens=tokens, read=read)
         mark(cycle)
         return cycle
 

@@ -157,7 +157,9 @@ def _cycle(opened: Opened, words: Words, cycle: Cycle) -> Html:
             el("small", f"{words('cycle_read', count=len(cycle.read))} · {spent_}"),
             class_="head",
         ),
-        el("p", reason(words, cycle.reason), class_="hint") if cycle.reason else None,
+        el("p", reason(words, cycle.reason), _times(opened, words, cycle), class_="hint")
+        if cycle.reason
+        else None,
         el("ul", join(_wrote(opened, words, node) for node in cycle.wrote), class_="wrote")
         if cycle.wrote
         else None,
@@ -165,6 +167,13 @@ def _cycle(opened: Opened, words: Words, cycle: Cycle) -> Html:
         if cycle.refused
         else None,
     )
+
+
+def _times(opened: Opened, words: Words, cycle: Cycle) -> str:
+    """How often a guard held in a row, and until when."""
+    if cycle.until is None:
+        return ""
+    return words("cycle_times", times=cycle.times, until=_at(opened, words, cycle.until))
 
 
 def _wrote(opened: Opened, words: Words, node: str) -> Html:
