@@ -94,10 +94,10 @@ def test_a_turn_cut_from_the_prompt_by_the_budget_can_be_recalled(
     """It stands in the talk where there is room for it, else among what is recalled; once in any case."""
     reads = []
     model = ScriptedModel(lambda _: "It rained.")
-    with Vessel.sample("mara", embedder="hash") as sample:
-        memory = sample.memory.within(Scope.user("new"))  # without nodes, so that messages compete
-        config = Config(prompt=PromptSettings(budget=800))
-        vessel = Vessel(memory, sample.embedder, config, model=model)
+    sample = Vessel.sample("mara", embedder="hash")
+    memory = sample.memory.within(Scope.user("new"))  # without nodes, so that messages compete
+    config = Config(prompt=PromptSettings(budget=800))
+    with Vessel(memory, sample.embedder, config, model=model) as vessel:
         (first, *_) = [
             memory.log.add(NewMessage(text, sender=Sender.USER))
             for text in (

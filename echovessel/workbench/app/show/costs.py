@@ -11,6 +11,7 @@ from echovessel.errors import NotFoundError
 from echovessel.markup import Html, el, join
 from echovessel.memory.calls import Call, Total
 from echovessel.memory.cycles import Cycle, CycleOutcome, Refusal
+from echovessel.mind import narrative
 from echovessel.models.language import Purpose
 from echovessel.runtime.costs import Spent, spent
 from echovessel.workbench.app.shelf import Opened
@@ -67,10 +68,18 @@ def thinking(opened: Opened, words: Words) -> Html:
         "article",
         el("h2", words("thinking_title")),
         about,
+        _drift(opened, words),
         off,
         shown if cycles else empty(words, "thinking_empty"),
         class_="card detail",
     )
+
+
+def _drift(opened: Opened, words: Words) -> Html | None:
+    """How far the self-narrative has moved from its first version."""
+    if narrative.current(opened.memory) is None:
+        return None
+    return el("p", words("narrative_drift", share=f"{narrative.drift(opened.memory):.0%}"), class_="hint")
 
 
 def reason(words: Words, said: str) -> str:
