@@ -14,7 +14,7 @@ from echovessel.memory.context import Context
 from echovessel.memory.records import Scope
 from echovessel.memory.rows import insert
 
-_COLUMNS = "id, scope, kind, at, outcome, reason, input_tokens, output_tokens"
+_COLUMNS = "id, scope, kind, at, outcome, reason, input_tokens, output_tokens, times, until"
 
 
 class CycleKind(StrEnum):
@@ -42,7 +42,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """One round of thinking."""
+    """One round of thinking, or `times` in a row, from `at` to `until`, that were held for one reason."""
 
     id: str
     scope: Scope
@@ -55,6 +55,8 @@ class Cycle:
     read: tuple[str, ...] = ()
     wrote: tuple[str, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    times: int = 1
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,20 @@ class Cycles:
             )
             return self._of("id = ?", (ident,))[0]
 
+    def hold(self, kind: CycleKind, reason: str) -> Cycle:
+        """Note that a guard holds a round back now; where it held the one before too, that row counts it."""
+        store, context = self._context.store, self._context
+        with store.write():
+            row = store.row(
+                "SELECT id, outcome, reason FROM cycles WHERE persona = ? AND scope = ? AND kind = ?"
+                " ORDER BY at DESC, id DESC LIMIT 1",
+                (context.persona, context.scope.key, str(kind)),
+            )
+            if row is None or row[1:] != (str(CycleOutcome.HELD), reason):
+                return self.record(kind, CycleOutcome.HELD, reason=reason)
+            store.run("UPDATE cycles SET times = times + 1, until = ? WHERE id = ?", (context.now(), row[0]))
+            return self._of("id = ?", (row[0],))[0]
+
     def list(self, *, kind: CycleKind | None = None, limit: int = 100) -> builtins.list[Cycle]:
         """The rounds of this scope, the latest first."""
         where, values = "persona = ? AND scope = ?", [self._context.persona, self._context.scope.key]
@@ -151,7 +167,7 @@ class Cycles:
     def _of(self, where: str, values: Iterable[str | int]) -> builtins.list[Cycle]:
         store = self._context.store
         found = []
-        for ident, scope, kind, at, outcome, reason, tokens_in, tokens_out in store.rows(
+        for ident, scope, kind, at, outcome, reason, tokens_in, tokens_out, times, until in store.rows(
             f"SELECT {_COLUMNS} FROM cycles WHERE {where}", tuple(values)
         ):
             read, wrote = (
@@ -172,6 +188,8 @@ class Cycles:
                     read,
                     wrote,
                     tuple(Refusal(rule, text) for rule, text in refused),
+                    times,
+                    None if until is None else from_micros(until),
                 )
             )
         return found

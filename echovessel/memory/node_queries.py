@@ -11,6 +11,9 @@ from echovessel.errors import InputError
 from echovessel.memory.context import Context
 from echovessel.memory.engine import Row, Value
 
+LATEST = "n.known_at DESC, n.seq DESC"
+SOONEST_DUE = "n.due_on IS NULL, n.due_on, n.known_at, n.seq"
+
 
 class Query:
     """Conditions on nodes `n`, beginning with the persona and the scopes that may be read."""
@@ -52,8 +55,8 @@ class Query:
             self.where("n.superseded_at IS NULL")
         return self
 
-    def rows(self, columns: str, *, limit: int | None = None) -> list[Row]:
-        """The rows, the latest known first.
+    def rows(self, columns: str, *, limit: int | None = None, order: str = LATEST) -> list[Row]:
+        """The rows, the latest known first unless asked for another order.
 
         Raises
         ------
@@ -64,6 +67,6 @@ class Query:
             raise InputError(f"limit must be 1 or more, found {limit}.")
         where, cut = " AND ".join(self._conditions), "" if limit is None else f" LIMIT {int(limit)}"
         return self._store.rows(
-            f"SELECT {columns} FROM nodes AS n WHERE {where} ORDER BY n.known_at DESC, n.seq DESC{cut}",
+            f"SELECT {columns} FROM nodes AS n WHERE {where} ORDER BY {order}{cut}",
             self._values,
         )

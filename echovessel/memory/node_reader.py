@@ -12,7 +12,7 @@ from echovessel.errors import InputError, NotFoundError
 from echovessel.memory import node_checks as checks
 from echovessel.memory.context import Context
 from echovessel.memory.entities import Entities
-from echovessel.memory.node_queries import Query
+from echovessel.memory.node_queries import LATEST, SOONEST_DUE, Query
 from echovessel.memory.node_rows import COLUMNS, nodes_of
 from echovessel.memory.records import NewNode, Node, NodeKind, NodeStatus, Origin, Subject
 from echovessel.memory.sources import Sources
@@ -57,6 +57,7 @@ class NodeReader:
         as_of: datetime | None = None,
         recorded_as_of: datetime | None = None,
         include_superseded: bool = False,
+        soonest_due: bool = False,
         limit: int | None = None,
     ) -> builtins.list[Node]:
         """Memories that may be read from here, the latest known first.
@@ -77,6 +78,8 @@ class NodeReader:
             What the file held then, for audits.
         include_superseded : bool
             With the past as well.
+        soonest_due : bool
+            In the order of `due_on` instead, those without a day last.
 
         Raises
         ------
@@ -109,7 +112,8 @@ class NodeReader:
                 json.dumps(sorted(members)),
             )
         with self._context.store.read():
-            return nodes_of(self._context, query.rows(COLUMNS, limit=limit))
+            order = SOONEST_DUE if soonest_due else LATEST
+            return nodes_of(self._context, query.rows(COLUMNS, limit=limit, order=order))
 
     def conflicting(self, new: NewNode) -> builtins.list[Node]:
         """Live facts that a new one contradicts, the oldest first: what may be given as `supersedes`.

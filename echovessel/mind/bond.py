@@ -27,7 +27,7 @@ def bond_lines(r: Reader) -> list[Entry]:
         return []
     lines: list[Entry] = []
     for attribute, key in _KEYS.items():
-        facts = [n for n in r.nodes(NodeKind.EVENT, attribute=attribute) if n.subject is Subject.USER][:MOST]
+        facts = r.nodes(NodeKind.EVENT, attribute=attribute, subject=Subject.USER, limit=MOST)
         told = [(n.id, n.text, r.words(key, speaker=r.speaker, text=quoted(n.text))) for n in facts]
         lines += r.take(told, list[Cut]())
     first = next(iter(r.memory.log.between(limit=1)), None)

@@ -13,7 +13,7 @@ from echovessel.embedding import Embedder
 from echovessel.errors import ModelError, NotFoundError
 from echovessel.memory.cycles import Cycle, CycleKind
 from echovessel.memory.memory import Memory
-from echovessel.memory.records import Message, Session, SessionState
+from echovessel.memory.records import Entity, Message, Session, SessionState
 from echovessel.mind import portraits, reflection
 from echovessel.mind.extraction import extract, write
 from echovessel.mind.settings import MindSettings
@@ -86,8 +86,8 @@ class Consolidator:
 
     async def run_pending(self) -> list[Consolidated]:
         """Every closed session of the persona that waits, the oldest first; those that failed lately stay for later."""
-        waiting = self._memory.sessions.pending(everywhere=True)
-        return [await self.run(session.id) for session in waiting if not self._pauses(session)]
+        due = await asyncio.to_thread(self._due)
+        return [await self.run(session.id) for session in due]
 
     async def run(self, session_id: str) -> Consolidated:
         """Make memories of one closed session; a second time changes nothing.
@@ -97,12 +97,12 @@ class Consolidator:
         NotFoundError
             No such session.
         """
-        session = self._memory.sessions.get(session_id, everywhere=True)
+        session = await asyncio.to_thread(self._memory.sessions.get, session_id, everywhere=True)
         memory = self._memory.within(session.scope)
         if session.state is SessionState.SETTLED:
             return Consolidated(session.id, State.SETTLED)
         while True:
-            through = memory.stages.through(session.id)
+            through = await asyncio.to_thread(memory.stages.through, session.id)
             done = await self._upto(memory, session, through)
             if done.state in (State.WAITING, State.FAILED) or await asyncio.to_thread(
                 self._settle, memory, session.id, through
@@ -111,8 +111,8 @@ class Consolidator:
 
     async def _upto(self, memory: Memory, session: Session, through: int) -> Consolidated:
         model, place = self._model, (session.id, through)
-        marks = memory.stages.done(*place)
-        messages = [] if "extract" in marks else self._fresh(memory, *place)
+        marks = await asyncio.to_thread(memory.stages.done, *place)
+        messages = [] if "extract" in marks else await asyncio.to_thread(self._fresh, memory, *place)
         if "extract" not in marks and is_trivial(messages):
             return Consolidated(session.id, State.TRIVIAL)
         if model is None:
@@ -131,7 +131,7 @@ class Consolidator:
             except ModelError as error:
                 await asyncio.to_thread(memory.stages.fail, session.id, stage, str(error))
                 return Consolidated(session.id, State.FAILED, why=str(error))
-        marks = memory.stages.done(*place)
+        marks = await asyncio.to_thread(memory.stages.done, *place)
         thoughts = [node for stage in ("reflect", "portraits", "think") for node in marks[stage]["wrote"]]
         return Consolidated(session.id, State.SETTLED, tuple(marks["extract"]["nodes"]), tuple(thoughts))
 
@@ -160,16 +160,16 @@ class Consolidator:
         await asyncio.to_thread(commit)
 
     async def _reflect(self, memory: Memory, model: LanguageModel, session: str, through: int) -> None:
-        extracted = memory.stages.done(session, through)["extract"]
-        why = reflection.due(memory, strongest=extracted["strongest"], settings=self._settings)
+        def look() -> tuple[str, list[str]]:
+            extracted = memory.stages.done(session, through)["extract"]
+            why = reflection.due(memory, strongest=extracted["strongest"], settings=self._settings)
+            return why, _still(memory, extracted["added"])
+
+        why, fresh = await asyncio.to_thread(look)
         thoughts = None
         if not why:
             thoughts = await reflection.reflect(
-                memory,
-                self._embedder,
-                model,
-                fresh=_still(memory, extracted["added"]),
-                settings=self._settings,
+                memory, self._embedder, model, fresh=fresh, settings=self._settings
             )
 
         def commit() -> None:
@@ -180,10 +180,13 @@ class Consolidator:
         await asyncio.to_thread(commit)
 
     async def _portray(self, memory: Memory, model: LanguageModel, session: str, through: int) -> None:
-        added = memory.stages.done(session, through)["extract"]["added"]
+        def look() -> list[Entity]:
+            added = memory.stages.done(session, through)["extract"]["added"]
+            return portraits.due(memory, _still(memory, added))
+
         made = [
             await portraits.portray(memory, self._embedder, model, entity, settings=self._settings)
-            for entity in portraits.due(memory, _still(memory, added))
+            for entity in await asyncio.to_thread(look)
         ]
 
         def commit() -> None:
@@ -217,6 +220,11 @@ class Consolidator:
         before = memory.stages.read_before(session)
         ids = set(memory.stages.between(session, before if before < through else 0, through))
         return [message for message in memory.log.by_session(session) if message.id in ids]
+
+    def _due(self) -> list[Session]:
+        """Those that wait, the oldest first, without what failed lately."""
+        waiting = self._memory.sessions.pending(everywhere=True)
+        return [session for session in waiting if not self._pauses(session)]
 
     def _pauses(self, session: Session) -> bool:
         """Whether a session that failed is left alone for now: twice as long after each failure, six hours at most."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +20,7 @@ from echovessel.mind.fence import quoted
 from echovessel.mind.prompts import prompt_file
 from echovessel.mind.settings import MindSettings
 from echovessel.mind.told import names
-from echovessel.models.language import LanguageModel, Purpose, Usage, structured
+from echovessel.models.language import LanguageModel, Parsed, Purpose, Request, Usage, structured
 
 STRONG = 8.0
 EVERY = timedelta(hours=24)
@@ -74,6 +75,18 @@ async def reflect(
     fresh : sequence of str
         Ids of what the talk has just brought; read first.
     """
+    asked = await asyncio.to_thread(_asked, memory, fresh, settings)
+    if asked is None:
+        return None
+    shown, request = asked
+    parsed = await structured(model, request)
+    return await asyncio.to_thread(_found, memory, embedder, shown, parsed, settings)
+
+
+def _asked(
+    memory: Memory, fresh: Sequence[str], settings: MindSettings
+) -> tuple[thinking.Shown, Request] | None:
+    """What is shown, and the request made of it."""
     nodes = _read(memory, fresh)
     if not nodes:
         return None
@@ -94,8 +107,18 @@ async def reflect(
         schema=_Reflection,
         max_tokens=settings.cycle_output,
     )
-    parsed = await structured(model, request)
-    found: _Reflection = parsed.value
+    return shown, request
+
+
+def _found(
+    memory: Memory,
+    embedder: Embedder,
+    shown: thinking.Shown,
+    parsed: Parsed[_Reflection],
+    settings: MindSettings,
+) -> Thoughts:
+    """What may be written of the answer, with vectors."""
+    found = parsed.value
     new = [
         NewNode(
             thought.text.strip(),

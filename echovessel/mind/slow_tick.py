@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -20,7 +20,7 @@ from echovessel.mind.prompts import prompt_file
 from echovessel.mind.reflection import Thoughts, add_narrative, with_vectors, write
 from echovessel.mind.settings import MindSettings
 from echovessel.mind.told import names
-from echovessel.models.language import LanguageModel, Purpose, Request, structured
+from echovessel.models.language import LanguageModel, Parsed, Purpose, Request, structured
 from echovessel.text import count_tokens
 
 MOST_ITEMS, MOST_READ, DAYS = 4, 24, 14
@@ -52,26 +52,46 @@ async def slow_tick(
     """One round of thinking in this scope; leaves an audit row of what it read, spent, wrote and was refused.
 
     It can only add thoughts, intentions and expectations: no core block, no other kind, no schedule, no tool, no
-    further round. Where a guard holds, nothing is asked and the row says which.
+    further round. Where a guard holds, nothing is asked and the row says which; held again for the same reason, the row
+    counts how often and until when.
 
     Parameters
     ----------
     mark : callable, optional
         Called with the row in its transaction, so that whoever counts rounds never counts one twice.
     """
-    expire(memory)
-    reason = held(memory, model, settings)
-    nodes = [] if reason else _read(memory, settings)
-    if model is None or not nodes:
-        return _recorded(memory, CycleOutcome.HELD, mark, reason=reason or "nothing new to think about")
-    shown, request = _within(memory, nodes, settings)
+    asked = await asyncio.to_thread(_asked, memory, model, settings)
+    if model is None or isinstance(asked, str):
+        return await asyncio.to_thread(_held, memory, str(asked), mark)
+    shown, request = asked
     try:
         parsed = await structured(model, request)
     except ModelError as error:
-        read = [node.id for node in shown.nodes]
-        return _recorded(
-            memory, CycleOutcome.FAILED, mark, reason=str(error), input_tokens=_size(request), read=read
-        )
+        read, size = [node.id for node in shown.nodes], _size(request)
+        return await asyncio.to_thread(_failed, memory, str(error), size, read, mark)
+    return await asyncio.to_thread(_written, memory, embedder, shown, parsed, settings, mark)
+
+
+def _asked(
+    memory: Memory, model: LanguageModel | None, settings: MindSettings
+) -> tuple[thinking.Shown, Request] | str:
+    """What is shown and the request made of it, or the guard that holds."""
+    expire(memory)
+    if reason := held(memory, model, settings):
+        return reason
+    nodes = _read(memory, settings)
+    return _within(memory, nodes, settings) if nodes else "nothing new to think about"
+
+
+def _written(
+    memory: Memory,
+    embedder: Embedder,
+    shown: thinking.Shown,
+    parsed: Parsed[_Tick],
+    settings: MindSettings,
+    mark: Callable[[Cycle], None],
+) -> Cycle:
+    """Write what may be written of the answer."""
     new = _checked(shown, parsed.value)
     for dropped in parsed.dropped:
         shown.refuse("it has not the form asked for", dropped)
@@ -80,10 +100,19 @@ async def slow_tick(
     return write(memory, CycleKind.SLOW_TICK, thoughts, mark)
 
 
-def _recorded(memory: Memory, outcome: CycleOutcome, mark: Callable[[Cycle], None], **told: Any) -> Cycle:
-    """The row of a round that wrote nothing."""
+def _held(memory: Memory, reason: str, mark: Callable[[Cycle], None]) -> Cycle:
+    """The row of a round that a guard held back; one row for as long as the reason stays the same."""
     with memory.context.store.write():
-        cycle = memory.cycles.record(CycleKind.SLOW_TICK, outcome, **told)
+        cycle = memory.cycles.hold(CycleKind.SLOW_TICK, reason)
+        mark(cycle)
+        return cycle
+
+
+def _failed(memory: Memory, why: str, tokens: int, read: list[str], mark: Callable[[Cycle], None]) -> Cycle:
+    """The row of a round that the model left without an answer."""
+    with memory.context.store.write():
+        failed = CycleOutcome.FAILED
+        cycle = memory.cycles.record(CycleKind.SLOW_TICK, failed, reason=why, input_tokens=tokens, read=read)
         mark(cycle)
         return cycle
 

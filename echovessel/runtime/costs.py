@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -72,6 +73,13 @@ def spent_in(calls: Calls, limits: SpendingLimits, zone: str, now: datetime) -> 
     )
 
 
+@dataclass(slots=True)
+class _Answered:
+    """What came of a call so far."""
+
+    reply: Reply | None = None
+
+
 class Metered:
     """A language model whose calls are logged, and held to the limits.
 
@@ -100,36 +108,30 @@ class Metered:
         ModelError
             No useful answer came.
         """
-        if not request.beyond_limit:
-            await asyncio.to_thread(self.check)
-        started, outcome, reply = time.perf_counter(), "failed", None
-        try:
-            reply = await self.inner.complete(request)
-            outcome = "cut" if reply.finish == "length" else "ok"
-            return reply
-        except asyncio.CancelledError:
-            outcome = "cancelled"
-            raise
-        finally:
-            await self._log(request, reply, outcome, started)
+        async with self._metered(request) as call:
+            call.reply = await self.inner.complete(request)
+            return call.reply
 
     async def stream(self, request: Request) -> AsyncIterator[Piece]:
         """The answer as it comes; raises as `complete` does."""
+        async with self._metered(request) as call, closing(self.inner.stream(request)) as pieces:
+            async for piece in pieces:
+                call.reply = piece.reply or call.reply
+                yield piece
+
+    @asynccontextmanager
+    async def _metered(self, request: Request) -> AsyncIterator[_Answered]:
+        """One call: held back at the limit, and logged however it ends."""
         if not request.beyond_limit:
             await asyncio.to_thread(self.check)
-        started, outcome, reply = time.perf_counter(), "failed", None
+        started, call, ended = time.perf_counter(), _Answered(), "failed"
         try:
-            async with closing(self.inner.stream(request)) as pieces:
-                async for piece in pieces:
-                    if piece.reply is not None:
-                        reply = piece.reply
-                        outcome = "cut" if reply.finish == "length" else "ok"
-                    yield piece
+            yield call
         except (asyncio.CancelledError, GeneratorExit):
-            outcome = "cancelled"
+            ended = "cancelled"
             raise
         finally:
-            await self._log(request, reply, outcome, started)
+            await self._log(request, call.reply, ended, started)
 
     def check(self) -> None:
         """Raise `SpendingLimit` when a limit is reached and holds calls back."""
@@ -142,7 +144,9 @@ class Metered:
                     f" (${period.cost:.2f}). Raise it under [spending] in config.toml, or wait for the next one."
                 )
 
-    async def _log(self, request: Request, reply: Reply | None, outcome: str, started: float) -> None:
+    async def _log(self, request: Request, reply: Reply | None, ended: str, started: float) -> None:
+        # With the last piece of a stream the answer is there, whatever becomes of its reader.
+        outcome = ended if reply is None else "cut" if reply.finish == "length" else "ok"
         usage = reply.usage if reply is not None else Usage()
         call = Call(
             str(request.purpose),

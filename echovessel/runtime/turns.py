@@ -18,8 +18,7 @@ from echovessel.errors import EchoVesselError, InputError, ModelError, SpendingL
 from echovessel.memory.recall import Recall
 from echovessel.memory.records import Message, NewMessage, Outcome, Sender, Session, SessionState
 from echovessel.mind.crisis import Crisis
-from echovessel.mind.prompt import Prompt, assemble
-from echovessel.mind.prompt.assemble import RECENT
+from echovessel.mind.prompt import Prompt, assemble, recent_talk, surely_told
 from echovessel.mind.speaker import ExtractiveSpeaker, ModelSpeaker, Speaker
 from echovessel.models.language import Piece
 from echovessel.runtime import forming
@@ -149,7 +148,7 @@ class Turns:
         """The burst as stored, without what was answered before."""
         messages = said.messages()
         if not said.record:
-            return [self._passing(message) for message in messages]
+            return await asyncio.to_thread(lambda: [self._passing(message) for message in messages])
         return await _done(lambda: self._stored(messages))
 
     def _stored(self, messages: Sequence[NewMessage]) -> list[Message]:
@@ -193,11 +192,13 @@ class Turns:
     async def _answer(self, run: _Running, said: Saying) -> AsyncIterator[Step]:
         vector = await asyncio.to_thread(self._vessel.embed_query, said.query)
         run.lap("embed")
-        recall = await asyncio.to_thread(self._recall, said.query, vector, run.turn.heard)
+        danger = await asyncio.to_thread(self._look, said.query)
+        recent, recall = await asyncio.to_thread(self._recall, said.query, vector, run.turn.heard, danger)
         run.lap("recall")
         yield Step(StepKind.RECALLED, run.now(recall=recall))
-        danger = self._look(said.query)
-        prompt = await asyncio.to_thread(self._prompt, recall, run.turn.heard, said.instructions, danger)
+        prompt = await asyncio.to_thread(
+            self._prompt, recall, recent, run.turn.heard, said.instructions, danger
+        )
         run.lap("prompt")
         yield Step(StepKind.PROMPTED, run.now(prompt=prompt))
         async with closing(self._spoken(prompt)) as pieces:
@@ -229,18 +230,32 @@ class Turns:
                 async for piece in pieces:
                     yield piece
 
-    def _recall(self, query: str, vector: NDArray[np.floating] | None, heard: Sequence[Message]) -> Recall:
-        """What rises for the burst, without the burst itself and what stands in the prompt word for word."""
-        vessel = self._vessel
-        recent = vessel.memory.log.last(RECENT)
+    def _recall(
+        self,
+        query: str,
+        vector: NDArray[np.floating] | None,
+        heard: Sequence[Message],
+        danger: Crisis | None,
+    ) -> tuple[Sequence[Message], Recall]:
+        """The talk so far, and what rises for the burst, without the burst itself and what stands in the prompt."""
+        vessel, memory = self._vessel, self._vessel.memory
+        recent = recent_talk(memory, heard)
         if isinstance(self.speaker, ExtractiveSpeaker):
             # Memory alone can speak only from what it recalls, but needn't quote itself.
-            recent = [message for message in recent if message.sender is Sender.PERSONA]
-        present = {message.id for message in [*recent, *heard]}
-        return vessel.memory.recall(query, vector=vector, weights=vessel.weights, exclude=present)
+            told = {message.id for message in recent if message.sender is Sender.PERSONA}
+        else:
+            now, budget = memory.context.clock.now(), vessel.config.prompt.budget
+            told = set(surely_told(memory, recent, heard, now=now, budget=budget, crisis=danger))
+        present = told | {message.id for message in heard}
+        return recent, memory.recall(query, vector=vector, weights=vessel.weights, exclude=present)
 
     def _prompt(
-        self, recall: Recall, heard: Sequence[Message], instructions: str, danger: Crisis | None
+        self,
+        recall: Recall,
+        recent: Sequence[Message],
+        heard: Sequence[Message],
+        instructions: str,
+        danger: Crisis | None,
     ) -> Prompt:
         memory = self._vessel.memory
         return assemble(
@@ -248,6 +263,7 @@ class Turns:
             recall,
             heard,
             now=memory.context.clock.now(),
+            recent=recent,
             budget=self._vessel.config.prompt.budget,
             instructions=instructions,
             crisis=danger,

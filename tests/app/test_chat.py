@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +17,9 @@ import pytest
 from echovessel.errors import EchoVesselError, InputError
 from echovessel.markup import Html
 from echovessel.memory.calls import Call
-from echovessel.memory.records import CoreLabel, NewNode
+from echovessel.memory.records import CoreLabel, NewNode, NodeKind, Origin, Subject
 from echovessel.memory.targets import Target
+from echovessel.mind import narrative
 from echovessel.mind.settings import MindSettings
 from echovessel.mind.slow_tick import slow_tick
 from echovessel.mind.thinking import LONGEST
@@ -261,6 +263,29 @@ def test_what_thinking_was_refused_is_told_in_the_pages_language(talking: Opened
     assert all(costs.reason(ZH, rule) in audit for rule in rules)
     assert "I am somebody else now" in audit
     assert "写下 Cranes are only tall" in audit
+
+
+def test_the_audit_tells_how_often_a_guard_held_and_how_far_the_narrative_moved(talking: Opened) -> None:
+    memory, off = talking.memory, MindSettings(slow_tick=False)
+    first = NewNode(
+        "abcdefghij",
+        kind=NodeKind.THOUGHT,
+        subject=Subject.PERSONA,
+        attribute=narrative.ATTRIBUTE,
+        origin=Origin.PERSON,
+    )
+    old = memory.nodes.add(first)
+    assert "0%" in shown(costs.thinking(talking, EN))
+    memory.nodes.add(replace(first, text="abcdefghXX", supersedes=(old.id,)))
+    for _ in range(3):
+        asyncio.run(slow_tick(memory, HashEmbedder(), None, settings=off))
+
+    english, chinese = (shown(costs.thinking(talking, words)) for words in (EN, ZH))
+
+    assert "differs by 20% from its first version" in english
+    assert "(3 times, until" in english
+    assert "相差 20%" in chinese
+    assert "（3 次，直到" in chinese
 
 
 def test_what_people_and_models_write_never_becomes_a_tag(hostile: Opened) -> None:

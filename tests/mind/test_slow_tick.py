@@ -270,3 +270,46 @@ def test_the_audit_lists_rounds_of_its_scope(memory: Memory) -> None:
     (cycle,) = memory.cycles.list(kind=CycleKind.SLOW_TICK)
     assert cycle.refused[0].text == "no"
     assert memory.within(Scope.user("tom")).cycles.list() == []
+
+
+def test_held_again_for_the_same_reason_it_counts_in_one_row(memory: Memory, clock: FixedClock) -> None:
+    """Two days of silence are one row that says how often and until when, not 96."""
+    began = clock.now()
+    off = MindSettings(slow_tick=False)
+    for _ in range(95):
+        tick(memory, settings=off)
+        clock.advance(timedelta(minutes=30))
+    last, _ = tick(memory, settings=off)
+    other = memory.within(Scope.user("tom"))
+    tick(other, settings=off)
+
+    (row,) = memory.cycles.list()
+    assert row == last
+    assert (row.at, row.times, row.until) == (began, 96, clock.now())
+    assert [one.times for one in other.cycles.list()] == [1]
+    assert memory.cycles.spent(CycleKind.SLOW_TICK, began).cycles == 0
+
+
+def test_another_reason_or_a_round_between_begins_a_new_row(memory: Memory, clock: FixedClock) -> None:
+    for settings in (
+        MindSettings(slow_tick=False),
+        MindSettings(day_cycles=0),
+        MindSettings(slow_tick=False),
+    ):
+        tick(memory, settings=settings)
+        clock.advance(timedelta(minutes=1))
+    tick(memory, answer())
+    clock.advance(timedelta(minutes=1))
+    for _ in range(2):
+        tick(memory)
+        clock.advance(timedelta(minutes=1))
+
+    rows = [(str(one.outcome), one.reason, one.times) for one in reversed(memory.cycles.list())]
+    off, cool = "thinking between talks is switched off", "the last one is less than 30 minutes ago"
+    assert rows == [
+        ("held", off, 1),
+        ("held", "the day's limit of 0 slow ticks", 1),
+        ("held", off, 1),
+        ("done", "", 1),
+        ("held", cool, 2),
+    ]

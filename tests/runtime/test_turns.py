@@ -11,11 +11,12 @@ import pytest
 
 from echovessel.embedding import TextKind, Vectors
 from echovessel.errors import ConfigError, InputError, ModelError
-from echovessel.memory.records import Sender, SessionState
+from echovessel.memory.messages import Messages
+from echovessel.memory.records import NewMessage, Scope, Sender, SessionState
 from echovessel.mind.crisis import Crisis
 from echovessel.models.hash import HashEmbedder
 from echovessel.models.language import Piece, Reply, Request, ScriptedModel, Usage
-from echovessel.runtime.config import Config
+from echovessel.runtime.config import Config, PromptSettings
 from echovessel.runtime.spending import SpendingLimits
 from echovessel.runtime.turns import Saying, Step, StepKind
 from echovessel.runtime.vessel import Vessel
@@ -81,6 +82,45 @@ def test_what_stands_in_the_prompt_word_for_word_is_not_recalled_too(vessel: Ves
     assert second.recall is not None
     assert first.id not in [hit.id for hit in second.recall.hits]
     assert first.text in "\n".join(say.text for say in second.prompt.says)  # type: ignore[union-attr]
+
+
+LATELY = "The zeppelin lands on the harbour wall."
+
+
+@pytest.mark.parametrize("lines", [4, 12, 50])
+def test_a_turn_cut_from_the_prompt_by_the_budget_can_be_recalled(
+    lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands in the talk where there is room for it, else among what is recalled; once in any case."""
+    reads = []
+    model = ScriptedModel(lambda _: "It rained.")
+    sample = Vessel.sample("mara", embedder="hash")
+    memory = sample.memory.within(Scope.user("new"))  # without nodes, so that messages compete
+    config = Config(prompt=PromptSettings(budget=800))
+    with Vessel(memory, sample.embedder, config, model=model) as vessel:
+        (first, *_) = [
+            memory.log.add(NewMessage(text, sender=Sender.USER))
+            for text in (
+                LATELY,
+                *(f"Line {n} tells of gardens, paths and old stone walls." for n in range(lines)),
+            )
+        ]
+        recent = Messages.last
+        monkeypatch.setattr(Messages, "last", lambda self, n: reads.append(n) or recent(self, n))
+
+        prompt = turn(vessel, "Where does the zeppelin land?")[-1].turn.prompt
+
+        assert prompt is not None
+        assert reads == [60]
+        told, recalled = prompt.section("conversation"), prompt.section("recalled")
+        assert told is not None
+        assert recalled is not None
+        assert (first.id in told.items, first.id in recalled.items) == (
+            (True, False) if lines < 50 else (False, True)
+        )
+        assert not set(told.items) & set(recalled.items)
+        assert not set(told.items) & {one.id for one in told.cut}
+        assert "".join(say.text for say in prompt.says).count(LATELY) == 1
 
 
 def test_a_message_that_was_delivered_before_gets_no_second_answer(vessel: Vessel) -> None:

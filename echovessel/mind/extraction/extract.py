@@ -79,7 +79,7 @@ class _Extractor:
 
     async def run(self, messages: Sequence[Message]) -> Extraction:
         talk = await asyncio.to_thread(Talk.of, self._memory, self._session, messages)
-        parties = Parties(self._memory, talk)
+        parties = await asyncio.to_thread(Parties, self._memory, talk)
         for chunk in talk.chunks():
             await self._read(talk, chunk, parties)
         named = await self._described(parties)
@@ -155,7 +155,7 @@ class _Extractor:
 
     async def _described(self, parties: Parties) -> list[Named]:
         """The third parties, each with the vector of who it is said to be: without that only equal names count."""
-        found = parties.all()
+        found = await asyncio.to_thread(parties.all)
         vectors = await self._embedded([f"{named.name}: {who}" for named, who in found if who])
         following = iter(vectors)
         return [replace(named, vector=next(following) if who else None) for named, who in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from echovessel.mind.fence import quoted
 from echovessel.mind.prompt import fill
 from echovessel.mind.prompt.budget import fitted
 from echovessel.mind.prompt.reader import Reader
-from echovessel.mind.prompt.sections import Entry, Section
+from echovessel.mind.prompt.sections import Cut, Entry, Section
 from echovessel.mind.prompt.spoken import unforged
 from echovessel.mind.prompt.words import words
 from echovessel.models.language import Purpose, Request, Say
@@ -103,12 +103,44 @@ class Prompt:
         )
 
 
+def recent_talk(memory: Memory, heard: Sequence[Message]) -> tuple[Message, ...]:
+    """The talk so far, in order: this scope's own turns before the burst, whatever the channel."""
+    burst = {message.id for message in heard}
+    until = min((message.sent_at for message in heard), default=None)
+    return tuple(
+        message
+        for message in memory.log.last(RECENT)
+        if message.scope == memory.context.scope
+        and message.id not in burst
+        and message.sender is not Sender.SYSTEM
+        and message.text.strip()
+        and (until is None or message.sent_at <= until)
+    )
+
+
+def surely_told(
+    memory: Memory,
+    recent: Sequence[Message],
+    heard: Sequence[Message],
+    *,
+    now: datetime,
+    budget: int = BUDGET,
+    crisis: Crisis | None = None,
+) -> frozenset[str]:
+    """Which turns of the recent talk stand in the prompt whatever else does, so that recall can leave them out."""
+    r = _reader(memory, recent, heard, now)
+    return frozenset(
+        fitted([*_core(r, crisis), *_talk(r, recent, heard)], budget, shares_only=True)[-2].items
+    )
+
+
 def assemble(
     memory: Memory,
     recall: Recall | None,
     heard: Sequence[Message],
     *,
     now: datetime,
+    recent: Sequence[Message] | None = None,
     budget: int = BUDGET,
     instructions: str = "",
     crisis: Crisis | None = None,
@@ -123,6 +155,8 @@ def assemble(
         What rose for what was heard; its hits stand under "what you remember".
     heard : sequence of Message
         The stored burst that is being answered; stands last, and once.
+    recent : sequence of Message, optional
+        What `recent_talk` gave, where it was read already.
     budget : int
         Tokens to fit into. Who the persona is, and what was heard, are never cut.
     instructions : str
@@ -130,52 +164,70 @@ def assemble(
     crisis : Crisis, optional
         What the crisis hook found in what was heard.
     """
-    recent = _recent(memory, heard)
-    language = language_of("\n".join(m.text for m in [*recent[-6:], *heard]))
-    r = Reader(memory, words(language), now, session=heard[-1].session if heard else "")
-    # What stands word for word in the talk needs no second place.
-    r.shown |= {m.id for m in recent} | {m.id for m in heard}
+    recent = recent_talk(memory, heard) if recent is None else recent
+    r = _reader(memory, recent, heard, now)
+    risen = {hit.id for hit in recall.hits} if recall else set[str]()
+    # What stands word for word in the talk needs no second place; what rose may yet be cut from the talk.
+    r.shown |= ({m.id for m in recent} - risen) | {m.id for m in heard}
     kept, awaited = r.open(NodeKind.INTENTION), r.open(NodeKind.EXPECTATION)
-    own = {node.id for node in (*kept, *awaited)}
-    named = {hit.id for hit in recall.hits} if recall else set[str]()
+    about = fill.named(r, recall)
+    own = {node.id for node in (*kept, *awaited, *(portrait for _, portrait in about if portrait))}
     bond = bond_lines(r)  # first, since a name to be called by says nothing among what merely rose
     recalled = fill.recalled(r, recall, own)
-    before = [fill.who(r), fill.now(r), _crisis(r, crisis), fill.mood(r), fill.style(r)]
+    who, clock, danger, style = _core(r, crisis)
     sections = [
-        *before,
-        *fill.entities(r, recall),
+        *(who, clock, danger, fill.mood(r), style),
+        *fill.entities(r, about),
         fill.pending(r),
         fill.days(r),
         recalled,
         fill.speaker(r, bond),
         fill.self_image(r),
         fill.on_your_mind(r, heard),
-        fill.still_open(r, "promises", r.among(kept, named)),
+        fill.still_open(r, "promises", r.among(kept, risen)),
         fill.still_open(r, "expecting", awaited),
         fill.context(r, instructions),
-        Section("conversation", "", tuple(Entry(_said(r, m), m.id) for m in recent), plain=True),
-        Section("heard", "", tuple(Entry(_said(r, m), m.id) for m in heard), plain=True),
+        *_talk(r, recent, heard),
     ]
-    chosen = tuple(s for s in fitted(sections, budget) if s.entries or s.cut)
+    chosen = tuple(s for s in _once(sections, budget) if s.entries or s.cut)
     system = "\n\n".join(s.text for s in chosen if s.name not in TALK and s.entries)
     told = {ident for s in chosen if s.name == "conversation" for ident in s.items}
     says = (Say("system", system), *_says(r, [*(m for m in recent if m.id in told), *heard]))
-    return Prompt(says, chosen, language, recall, tuple(heard), now, budget, r.words.stamp, crisis)
+    return Prompt(says, chosen, r.words.language, recall, tuple(heard), now, budget, r.words.stamp, crisis)
 
 
-def _recent(memory: Memory, heard: Sequence[Message]) -> list[Message]:
-    """The talk so far, in order: this scope's own turns before the burst, whatever the channel."""
-    burst = {message.id for message in heard}
-    until = min((message.sent_at for message in heard), default=None)
-    return [
-        message
-        for message in memory.log.last(RECENT)
-        if message.scope == memory.context.scope
-        and message.id not in burst
-        and message.sender is not Sender.SYSTEM
-        and message.text.strip()
-        and (until is None or message.sent_at <= until)
-    ]
+def _reader(memory: Memory, recent: Sequence[Message], heard: Sequence[Message], now: datetime) -> Reader:
+    language = language_of("\n".join(m.text for m in [*recent[-6:], *heard]))
+    return Reader(memory, words(language), now, session=heard[-1].session if heard else "")
+
+
+def _core(r: Reader, crisis: Crisis | None) -> tuple[Section, Section, Section, Section]:
+    """What is never cut, but for what was heard."""
+    return fill.who(r), fill.now(r), _crisis(r, crisis), fill.style(r)
+
+
+def _talk(r: Reader, recent: Sequence[Message], heard: Sequence[Message]) -> tuple[Section, Section]:
+    """The talk so far, and what was just said."""
+    told, last = (tuple(Entry(_said(r, m), m.id) for m in messages) for messages in (recent, heard))
+    return Section("conversation", "", told, plain=True), Section("heard", "", last, plain=True)
+
+
+def _once(sections: Sequence[Section], budget: int) -> list[Section]:
+    """The sections as they fit, where a turn that rose stands in the talk if it fits there, else among what rose."""
+    while True:
+        chosen = fitted(sections, budget)
+        by_name = {section.name: section for section in chosen}
+        twice = set(by_name["conversation"].items) & set(by_name["recalled"].items)
+        if not twice:
+            return chosen
+        sections = [_without(s, twice) if s.name == "recalled" else s for s in sections]
+
+
+def _without(section: Section, ids: Collection[str]) -> Section:
+    gone = [entry for entry in section.entries if entry.id in ids]
+    kept = tuple(entry for entry in section.entries if entry.id not in ids)
+    cut = tuple(Cut(entry.id, entry.tokens, "repeated") for entry in gone)
+    return replace(section, entries=kept, cut=(*section.cut, *cut))
 
 
 def _crisis(r: Reader, crisis: Crisis | None) -> Section:

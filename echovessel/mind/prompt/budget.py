@@ -28,11 +28,13 @@ SHARES = {
 }
 
 
-def fitted(sections: Sequence[Section], budget: int) -> list[Section]:
+def fitted(sections: Sequence[Section], budget: int, *, shares_only: bool = False) -> list[Section]:
     """The sections in their order, cut on entry borders so that all fit.
 
     Each first gets its share, so none starves another; what is left goes round in the order of `SHARES`. Entries stand
     best first, so the last are cut first; of the conversation, which runs in order of time, the oldest.
+
+    With `shares_only` nothing is shared out beyond the shares: what stands then, stands whatever else there is.
     """
     core = [_share(section) == "core" for section in sections]
     costs = [
@@ -45,7 +47,7 @@ def fitted(sections: Sequence[Section], budget: int) -> list[Section]:
         key=lambda i: list(SHARES).index(_share(sections[i])),
     )
     room = left
-    for sharing in (True, False):
+    for sharing in (True,) if shares_only else (True, False):
         for i in order:
             most = SHARES[_share(sections[i])] * left if sharing else room + costs[i][kept[i]]
             best = max(n for n, cost in enumerate(costs[i]) if n == kept[i] or cost <= most)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 import regex
@@ -10,14 +11,15 @@ import regex
 from echovessel.clock import day_of
 from echovessel.errors import NotFoundError
 from echovessel.memory.recall import Recall
-from echovessel.memory.records import CoreLabel, Message, Node, NodeKind, Origin, Subject
+from echovessel.memory.records import CoreLabel, Entity, Message, Node, NodeKind, Origin, Subject
+from echovessel.mind import portraits
 from echovessel.mind.fence import quoted
 from echovessel.mind.narrative import ATTRIBUTE as NARRATIVE
 from echovessel.mind.portraits import ATTRIBUTE as PORTRAIT
 from echovessel.mind.prompt.reader import Reader
 from echovessel.mind.prompt.sections import Cut, Entry, Section
 
-RECENT_DAYS, MOST = 3, 12
+RECENT_DAYS, MOST, MOST_PINNED = 3, 12, 48
 SHOWN_AT_MOST = 2
 _ASKED = regex.compile(
     r"what(?:'s| is| has|’s)? (?:been )?on your mind|what have you been thinking"
@@ -73,21 +75,25 @@ def style(r: Reader) -> Section:
     return Section("style", r.words("style"), (Entry(text),) if text else (), plain=True)
 
 
-def entities(r: Reader, recall: Recall | None) -> list[Section]:
-    """Those who were named: other names, portrait, and what is known of them."""
+def named(r: Reader, recall: Recall | None) -> list[tuple[Entity, Node | None]]:
+    """Those who were named and are still there, each with its portrait."""
     found = []
     for ident in recall.anchors if recall else ():
-        try:
-            entity = r.memory.directory.get(ident)
-        except NotFoundError:
-            continue
+        with suppress(NotFoundError):
+            found.append((r.memory.directory.get(ident), portraits.current(r.memory, ident)))
+    return found
+
+
+def entities(r: Reader, who: Sequence[tuple[Entity, Node | None]]) -> list[Section]:
+    """Each one's other names, portrait, and what is known of them."""
+    found = []
+    for entity, portrait in who:
         cut: list[Cut] = []
         others = [quoted(alias, limit=60) for alias in entity.aliases if alias != entity.name]
         entries = [Entry(r.words("aliases", names=", ".join(others)), entity.id)] if others else []
-        nodes = r.memory.nodes.list(entity=entity.id, limit=MOST)
-        nodes.sort(key=lambda node: node.attribute != PORTRAIT)
-        told = [(n.id, n.text, r.line(n)) for n in nodes if n.kind in (NodeKind.EVENT, NodeKind.THOUGHT)]
-        entries += r.take(told, cut)
+        nodes = r.memory.nodes.list(kinds=[NodeKind.EVENT, NodeKind.THOUGHT], entity=entity.id, limit=MOST)
+        nodes = [*([portrait] if portrait else []), *(n for n in nodes if n.attribute != PORTRAIT)]
+        entries += r.take([(n.id, n.text, r.line(n)) for n in nodes], cut)
         title = r.words("entity", name=quoted(entity.name, limit=60))
         found.append(Section(f"entity:{entity.id}", title, tuple(entries), cut=tuple(cut)))
     return found
@@ -138,7 +144,7 @@ def speaker(r: Reader, bond: Sequence[Entry]) -> Section:
     written = [r.block(CoreLabel.USER), r.block(CoreLabel.RELATIONSHIP)]
     entries = [Entry(quoted(line)) for block in written for line in block.splitlines() if line.strip()]
     entries += bond
-    pinned = [n for n in r.nodes(NodeKind.THOUGHT, pinned=True) if n.subject is Subject.USER]
+    pinned = r.nodes(NodeKind.THOUGHT, pinned=True, subject=Subject.USER, limit=MOST_PINNED)
     entries += r.take([(n.id, n.text, quoted(n.text)) for n in pinned], cut)
     return Section("speaker", r.words("speaker", speaker=r.speaker), tuple(entries), cut=tuple(cut))
 

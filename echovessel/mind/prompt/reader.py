@@ -20,6 +20,7 @@ from echovessel.text import fold
 from echovessel.timewords import day_in_words
 
 EARLIER = 20  # sessions that are looked at for the last talk
+MOST_OPEN = 24  # promises, and expectations: their share of the default budget holds about as many lines
 
 
 @dataclass
@@ -87,9 +88,11 @@ class Reader:
         return self.memory.nodes.list(kinds=[kind], **filters)  # type: ignore[arg-type]
 
     def open(self, kind: NodeKind) -> list[Node]:
-        """Open promises or expectations, soonest due first, those without a day last."""
-        found = self.nodes(kind, status=NodeStatus.OPEN)
-        return sorted(found, key=lambda node: (node.due_on is None, node.due_on or date.max, node.known_at))
+        """Open promises or expectations, soonest due first, those without a day last; no more than a prompt shows.
+
+        Those further down can still rise by recall.
+        """
+        return self.nodes(kind, status=NodeStatus.OPEN, soonest_due=True, limit=MOST_OPEN)
 
     def take(self, candidates: Sequence[tuple[str, str, str]], cut: list[Cut]) -> tuple[Entry, ...]:
         """Entries for those that no section holds yet, neither by id nor in the same words.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import regex
 
-# Special tokens and role tags of the usual chat templates, and our own fence.
+from echovessel.mind.fence import unmarked
+
+# Special tokens and role tags of the usual chat templates, and our own fence; a plain < stays.
 _TOKENS = regex.compile(
-    r"<(?=[|\uff5c]|/?\s*(?:s|memory|system|user|assistant|bos|eos|(?:start|end)_of_turn|im_(?:start|end))\s*>|<\s*/?SYS\s*>)"
-    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\])",
+    r"<(?=[|\uff5c]|/?\s*(?:s|memory|talk|system|user|human|assistant|tool|think|bos|eos|pad|unk|mask|sep|cls"
+    r"|tool_(?:calls?|response)|(?:start|end)_of_(?:turn|image)|im_(?:start|end|sep)|reserved_\d+|unused\d+)\s*>"
+    r"|<\s*/?SYS\s*>)",
     regex.IGNORECASE,
 )
-_SAFE = {"<": "‹", "[": "［"}
 _HEADING = regex.compile(r"^[ \t]*#{1,2}(?=[ \t])", regex.MULTILINE)
 
 
@@ -19,5 +21,5 @@ def unforged(text: str, *, headings: bool = False) -> str:
 
     Headings of the first two levels become those of the third, so that none looks like a section of the prompt.
     """
-    plain = _TOKENS.sub(lambda found: _SAFE[found[0]], text.strip())
+    plain = unmarked(_TOKENS.sub("‹", text.strip()))
     return plain if headings else _HEADING.sub("###", plain)

@@ -11,6 +11,7 @@ from echovessel.memory.memory import Memory
 from echovessel.memory.records import Message, NewNode, NodeKind, NodeStatus, Subject
 from echovessel.mind.prompt import Prompt
 from echovessel.mind.prompt.budget import SHARES, fitted
+from echovessel.mind.prompt.reader import MOST_OPEN
 from echovessel.mind.prompt.sections import Entry, Section
 
 sections = st.lists(st.sampled_from(sorted(SHARES)), unique=True, max_size=len(SHARES)).flatmap(
@@ -83,12 +84,13 @@ def test_of_the_talk_the_oldest_goes_first(
 def test_the_ledger_adds_up(
     memory: Memory, say: Callable[..., Message], prompt: Callable[..., Prompt]
 ) -> None:
-    for n in range(40):
+    for n in range(MOST_OPEN):
+        text = f"promise {n} to mend the radio, the lamp and the clock in the hall before the winter comes"
         memory.nodes.add(
-            NewNode(f"promise {n}", kind=NodeKind.INTENTION, subject=Subject.PERSONA, status=NodeStatus.OPEN)
+            NewNode(text, kind=NodeKind.INTENTION, subject=Subject.PERSONA, status=NodeStatus.OPEN)
         )
     found = prompt(say("Hello."), budget=600)
 
     assert sum(row.tokens for row in found.ledger if row.entries) <= 600
     (row,) = [row for row in found.ledger if row.section == "promises"]
-    assert row.entries + row.cut == 40
+    assert row.entries + row.cut == MOST_OPEN

@@ -22,6 +22,7 @@ from echovessel.memory.records import (
     Subject,
 )
 from echovessel.mind.prompt import Prompt
+from echovessel.mind.prompt.reader import MOST_OPEN
 
 ORDER = [
     "# Who you are",
@@ -264,3 +265,30 @@ def test_it_knows_how_long_ago_the_last_talk_was(
 
     assert "You last talked 3 days ago" in prompt(say("Hello.")).system
     assert "你们上次聊天是三天前" in prompt(say("我回来啦，你这几天过得怎么样？我可想你了")).system
+
+
+def test_of_many_promises_those_due_soonest_stand_and_others_only_when_they_rise(
+    memory: Memory, say: Callable[..., Message], prompt: Callable[..., Prompt]
+) -> None:
+    """What a prompt can't show isn't read for it; the order is the database's."""
+    for n in reversed(range(60)):
+        due = None if n == 0 else date(2026, 6, 1) + timedelta(days=n)
+        memory.nodes.add(
+            NewNode(
+                f"promise {n} about the {'zeppelin' if n == 50 else 'garden'}",
+                kind=NodeKind.INTENTION,
+                subject=Subject.PERSONA,
+                due_on=due,
+                status=NodeStatus.OPEN,
+            )
+        )
+
+    found = prompt(say("Zeppelin?"))
+
+    section = found.section("promises")
+    assert section is not None
+    read = [*section.items, *(cut.id for cut in section.cut)]
+    assert [memory.nodes.get(ident).due_on for ident in read] == [
+        date(2026, 6, 1) + timedelta(days=n) for n in range(1, MOST_OPEN + 1)
+    ]
+    assert "promise 50" in "\n".join(entry.text for entry in found.section("recalled").entries)  # type: ignore[union-attr]

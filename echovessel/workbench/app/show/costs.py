@@ -11,6 +11,7 @@ from echovessel.errors import NotFoundError
 from echovessel.markup import Html, el, join
 from echovessel.memory.calls import Call, Total
 from echovessel.memory.cycles import Cycle, CycleOutcome, Refusal
+from echovessel.mind import narrative
 from echovessel.models.language import Purpose
 from echovessel.runtime.costs import Spent, spent
 from echovessel.workbench.app.shelf import Opened
@@ -67,10 +68,18 @@ def thinking(opened: Opened, words: Words) -> Html:
         "article",
         el("h2", words("thinking_title")),
         about,
+        _drift(opened, words),
         off,
         shown if cycles else empty(words, "thinking_empty"),
         class_="card detail",
     )
+
+
+def _drift(opened: Opened, words: Words) -> Html | None:
+    """How far the self-narrative has moved from its first version."""
+    if narrative.current(opened.memory) is None:
+        return None
+    return el("p", words("narrative_drift", share=f"{narrative.drift(opened.memory):.0%}"), class_="hint")
 
 
 def reason(words: Words, said: str) -> str:
@@ -157,7 +166,9 @@ def _cycle(opened: Opened, words: Words, cycle: Cycle) -> Html:
             el("small", f"{words('cycle_read', count=len(cycle.read))} · {spent_}"),
             class_="head",
         ),
-        el("p", reason(words, cycle.reason), class_="hint") if cycle.reason else None,
+        el("p", reason(words, cycle.reason), _times(opened, words, cycle), class_="hint")
+        if cycle.reason
+        else None,
         el("ul", join(_wrote(opened, words, node) for node in cycle.wrote), class_="wrote")
         if cycle.wrote
         else None,
@@ -165,6 +176,13 @@ def _cycle(opened: Opened, words: Words, cycle: Cycle) -> Html:
         if cycle.refused
         else None,
     )
+
+
+def _times(opened: Opened, words: Words, cycle: Cycle) -> str:
+    """How often a guard held in a row, and until when."""
+    if cycle.until is None:
+        return ""
+    return words("cycle_times", times=cycle.times, until=_at(opened, words, cycle.until))
 
 
 def _wrote(opened: Opened, words: Words, node: str) -> Html:
