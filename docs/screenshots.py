@@ -57,7 +57,7 @@ def memory(page: Any) -> None:
 
 def talk(page: Any) -> None:
     """Ask something, and see what the reply was made from."""
-    page.fill("#say textarea", "What's Anthony Deegan at these days?")
+    page.fill("#say textarea", "What has Baozi been up to?")
     page.keyboard.press("Enter")
     page.wait_for_selector("#beside .risen")
     page.wait_for_selector("#end-talk")
@@ -69,7 +69,7 @@ PICTURES = (
     Picture("memory", "en", "Mara Quill", "memory", "#cards .item", 900, memory),
     Picture("timeline", "zh", "林晚", "timeline", "#timeline-plot .js-plotly-plot .points path", 860),
     # The last, since what is said stays in the memory.
-    Picture("talk", "en", "Mara Quill", "talk", "#talk-past .bubble", 900, talk),
+    Picture("talk", "en", "Mara Quill", "talk", "#talk-past .bubble", 840, talk),
 )
 
 
