@@ -83,7 +83,7 @@ def person(opened: Opened, words: Words, entity: str) -> Html:
     """One entity with its names and its memories."""
     found = known(opened, entity)
     if found is None:
-        return empty(words, "empty_person")
+        return empty(words, "empty_person") if opened.memory.directory.list() else Html("")
     memories = opened.memory.nodes.list(entity=found.id, include_superseded=True)
     rest = len(memories) - MOST_MEMORIES
     return el(
