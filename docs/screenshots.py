@@ -55,11 +55,21 @@ def memory(page: Any) -> None:
     page.wait_for_selector("#detail .chain")
 
 
+def talk(page: Any) -> None:
+    """Ask something, and see what the reply was made from."""
+    page.fill("#say textarea", "What has Baozi been up to?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#beside .risen")
+    page.wait_for_selector("#end-talk")
+
+
 PICTURES = (
     Picture("overview", "en", "Mara Quill", "overview", "#layer h2", 640, overview),
     Picture("recall", "zh", "林晚", "recall", "#found .hit", 1000, recall),
     Picture("memory", "en", "Mara Quill", "memory", "#cards .item", 900, memory),
     Picture("timeline", "zh", "林晚", "timeline", "#timeline-plot .js-plotly-plot .points path", 860),
+    # The last, since what is said stays in the memory.
+    Picture("talk", "en", "Mara Quill", "talk", "#talk-past .bubble", 840, talk),
 )
 
 

@@ -116,7 +116,9 @@ def timeline(
     )
     if not marks:
         drawn.update_layout(xaxis={"visible": False}, yaxis={"visible": False})
-        drawn.add_annotation(text=labels["empty"], showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper")
+        drawn.add_annotation(
+            text=wrapped(labels["empty"]), showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper"
+        )
     return drawn
 
 

@@ -270,6 +270,24 @@ def test_it_is_used_by_keys_alone(visit: Open) -> None:
     page.wait_for_selector("#layer h2:has-text('L3')")
 
 
+def test_a_list_is_one_stop_by_key_and_arrows_lead_through_it(visit: Open) -> None:
+    page = visit("en/?view=memory")
+    page.wait_for_selector("#cards .item")
+    assert page.locator("#cards .item:not([tabindex])").count() == 1
+
+    page.locator("#cards .item").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    second = page.locator("#cards .item").nth(2)
+    assert page.evaluate("document.activeElement.dataset.id") == second.get_attribute("data-id")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#detail [data-item='{second.get_attribute('data-id')}']")
+
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")  # past "show more"
+    assert page.evaluate("document.activeElement.closest('#detail, #mend') !== null")
+
+
 def test_a_file_is_loaded_beside_the_samples(visit: Open) -> None:
     lin = Path(str(resources.files("echovessel.samples") / "lin.json"))
     page = visit("en/?view=load")

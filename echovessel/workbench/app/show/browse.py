@@ -51,7 +51,9 @@ def listed(opened: Opened, words: Words, wanted: Wanted, *, chosen: str = "") ->
     if not memories:
         asked = wanted.text.strip() or wanted.entity or wanted.state != ANY
         return empty(words, "empty_search" if asked else "empty_memory")
-    cards = join(_card(opened, words, one, chosen) for one in memories[: wanted.shown])
+    shown = memories[: wanted.shown]
+    stop = chosen if any(one.id == chosen for one in shown) else shown[0].id
+    cards = join(_card(opened, words, one, chosen, stop=one.id == stop) for one in shown)
     rest = len(memories) - wanted.shown
     more = act(words("more", count=min(rest, PAGE)), "more", "", class_="more") if rest > 0 else None
     count = el("p", words("found_count", count=len(memories)), class_="count")
@@ -93,7 +95,7 @@ def _messages(opened: Opened, wanted: Wanted) -> list[Message]:
     return list(messages)
 
 
-def _card(opened: Opened, words: Words, one: Node | Message, chosen: str) -> Html:
+def _card(opened: Opened, words: Words, one: Node | Message, chosen: str, *, stop: bool) -> Html:
     if isinstance(one, Message):
         head = [el("span", words.day(opened.day(one.sent_at), opened.today), class_="when")]
         kind, said = "message", f"{opened.speaker(one.sender, one.sender_name)}: {one.text}"
@@ -115,6 +117,7 @@ def _card(opened: Opened, words: Words, one: Node | Message, chosen: str) -> Htm
             data_act="open",
             data_id=one.id,
             aria_current="true" if one.id == chosen else None,
+            tabindex=None if stop else "-1",
         ),
     )
 

@@ -79,7 +79,7 @@ def history(opened: Opened, words: Words) -> Html:
 
 
 def bubble(opened: Opened, words: Words, message: Message, *, stop: bool = True) -> Html:
-    """One message; its time leads to it in Memory. By key, the log is one stop, and arrows lead on: see chat.js."""
+    """One message; its time leads to it in Memory. By key, the log is one stop, and arrows lead on: see page.js."""
     local = aware(message.sent_at).astimezone(zone(opened.zone))
     who = name_of(opened, words, message.sender, message.sender_name)
     return _bubble(

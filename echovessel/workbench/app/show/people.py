@@ -50,6 +50,7 @@ def people(opened: Opened, words: Words, *, chosen: str = "") -> Html:
         return empty(words, "empty_entities")
     counts = dict(zip(entities["id"], entities["memories"], strict=True))
     known = sorted(opened.memory.directory.list(), key=lambda one: (-counts[one.id], one.name))
+    stop = chosen if chosen in counts else known[0].id
     rows = [
         el(
             "li",
@@ -63,6 +64,7 @@ def people(opened: Opened, words: Words, *, chosen: str = "") -> Html:
                 data_act="entity",
                 data_id=one.id,
                 aria_current="true" if one.id == chosen else None,
+                tabindex=None if one.id == stop else "-1",
             ),
         )
         for one in known
@@ -81,7 +83,7 @@ def person(opened: Opened, words: Words, entity: str) -> Html:
     """One entity with its names and its memories."""
     found = known(opened, entity)
     if found is None:
-        return empty(words, "empty_person")
+        return empty(words, "empty_person") if opened.memory.directory.list() else Html("")
     memories = opened.memory.nodes.list(entity=found.id, include_superseded=True)
     rest = len(memories) - MOST_MEMORIES
     return el(

@@ -66,6 +66,7 @@ def turn_list(opened: Opened, words: Words, told: list[Told], chosen: str) -> Ht
                 data_act="turn",
                 data_id=one.id,
                 aria_current="true" if one.id == chosen else None,
+                tabindex=None if one.id == (chosen or told[0].id) else "-1",
             ),
         )
         for one in told

@@ -34,6 +34,22 @@
   };
   for (const kind of ["pointerover", "pointerdown"]) document.addEventListener(kind, heed, true);
 
+  /* By key, a list is one stop: arrows lead from one to the next, Tab past the list. */
+  const LISTS = ["#talk-log .bubble .link", "#cards .item", "#people .item", "#turn-list .item"];
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const list = step && LISTS.find((one) => event.target.matches?.(one));
+    if (!list) return;
+    const all = [...document.querySelectorAll(list)].filter((one) => one.offsetParent);
+    const next = all[all.indexOf(event.target) + step];
+    if (!next) return;
+    event.preventDefault();
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus({ preventScroll: true });
+    next.closest("li, .bubble").scrollIntoView({ block: "nearest" });
+  });
+
   /* The list that a dropdown opens is no stop of its own: Tab leads on to the next control. */
   document.addEventListener("keydown", (event) => {
     if (event.key === "Tab") document.querySelectorAll("ul[role=listbox]").forEach((list) => { list.tabIndex = -1; });
