@@ -35,12 +35,6 @@ class Picture:
     prepare: Callable[[Any], None] = lambda page: None
 
 
-def overview(page: Any) -> None:
-    """Show what L4 holds."""
-    page.click("#vessel .band-L4")
-    page.wait_for_selector("#layer .links")
-
-
 def recall(page: Any) -> None:
     """Ask for somebody by another name."""
     page.fill("#query textarea, #query input", "Scott 最近怎么样？")
@@ -64,7 +58,6 @@ def talk(page: Any) -> None:
 
 
 PICTURES = (
-    Picture("overview", "en", "Mara Quill", "overview", "#layer h2", 640, overview),
     Picture("recall", "zh", "林晚", "recall", "#found .hit", 1000, recall),
     Picture("memory", "en", "Mara Quill", "memory", "#cards .item", 900, memory),
     Picture("timeline", "zh", "林晚", "timeline", "#timeline-plot .js-plotly-plot .points path", 860),

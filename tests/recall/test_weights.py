@@ -18,6 +18,8 @@ NUMBERS = (
     "entity_anchor",
     "message_relevance",
     "message_impact",
+    "speaker_anchor",
+    "when_asked",
     "half_life",
     "min_relevance",
     "blend",
@@ -38,6 +40,7 @@ def test_the_seed_is_the_formula_to_the_letter() -> None:
     assert (seed.half_life, seed.min_relevance, seed.blend) == (14.0, 0.4, 0.5)
     assert (seed.anchored_share, seed.share_spares_relevant) == (0.5, False)
     assert (seed.message_relevance, seed.message_impact) == (seed.relevance, seed.impact)
+    assert (seed.speaker_anchor, seed.when_asked) == (0.0, 0.0)
     assert seed.kinds == ("event", "thought", "intention", "expectation")
 
 
