@@ -21,6 +21,7 @@ from echovessel.cli.keep import backup, doctor, reembed, status
 from echovessel.cli.page import page
 from echovessel.cli.run import run
 from echovessel.cli.talk import recall, remember, search
+from echovessel.cli.vessels import export_, import_
 from echovessel.errors import EchoVesselError
 
 INTERRUPTED = 128  # and the signal's number, as shells have it
@@ -49,6 +50,8 @@ for command in (
     reembed,
 ):
     app.command()(command)
+app.command(name="export")(export_)
+app.command(name="import")(import_)
 app.add_typer(bench.app, name="bench")
 
 

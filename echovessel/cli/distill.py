@@ -68,10 +68,13 @@ def distill(
     from echovessel.distill.pseudonyms import Pseudonyms
     from echovessel.distill.source import Source
     from echovessel.memory.records import Scope
+    from echovessel.runtime.archive import is_archive
     from echovessel.runtime.vessel import Vessel
 
     if date_order not in (None, "day", "month"):
         raise InputError(f"--date-order is day or month, found {date_order!r}.")
+    if is_archive(file):
+        raise InputError(f"{file} is a whole vessel, not a talk. Read it in with: echovessel import {file}")
     source = Source(file)
     reader = reader_of(source, name=format_)
     options = Options(zone=zone_named(zone).key, date_order=date_order)  # type: ignore[arg-type]
