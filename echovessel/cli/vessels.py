@@ -24,7 +24,7 @@ def export_(
         list[str] | None, typer.Option(help="Whose; again for several. All of the home when left out.")
     ] = None,
     card: Annotated[
-        bool, typer.Option("--card", help="A V3 character card (.json) of one persona instead.")
+        bool, typer.Option("--card", help="A V3 character card (.json or .png) of one persona instead.")
     ] = False,
     encrypt: Annotated[bool, typer.Option("--encrypt", help="With age; a passphrase is asked for.")] = False,
     passphrase_file: PassFile = None,
@@ -102,15 +102,18 @@ def _card(target: Path, personas: list[str], *, force: bool, home: Path) -> None
     import json
 
     from echovessel.cli.options import opened_memory
-    from echovessel.distill.cards import card_of
+    from echovessel.distill.cards import blank_picture, card_of, into_png
     from echovessel.runtime.archive.export import fresh_file
 
     if len(personas) > 1:
         raise InputError("A card holds one persona. Give one --persona.")
-    if target.suffix.lower() != ".json":
-        raise InputError(f"{target} should end in .json.")
+    if target.suffix.lower() not in (".json", ".png"):
+        raise InputError(f"{target} should end in .json or .png.")
     with opened_memory(home, personas[0] if personas else None) as memory:
         card = card_of(memory)
     with fresh_file(target.expanduser(), force=force) as stream:
-        stream.write(json.dumps(card, ensure_ascii=False, indent=2).encode())
+        if target.suffix.lower() == ".png":
+            stream.write(into_png(blank_picture(), card))
+        else:
+            stream.write(json.dumps(card, ensure_ascii=False, indent=2).encode())
     typer.echo(f"Wrote {target}: {card['data']['name']} as a V3 card, without any talk or user.")

@@ -55,3 +55,19 @@ def test_a_persona_as_a_card(home: Path, echo: Echo, tmp_path: Path) -> None:
     text = (tmp_path / "me.json").read_text("utf-8")
     assert json.loads(text)["spec"] == "chara_card_v3"
     assert "bees" not in text
+
+
+def test_a_card_becomes_a_persona_and_goes_again(home: Path, echo: Echo, tmp_path: Path) -> None:
+    echo("init")
+    card = tmp_path / "wen.json"
+    card.write_text(json.dumps({"name": "Wen", "description": "Keeps a lighthouse.", "first_mes": "Hi."}))
+    assert "Nothing has been written" in echo("distill", str(card), "--dry-run").out
+    ran = echo("distill", str(card))
+    assert "blocks written: persona, style" in ran.out
+    assert echo("export", str(tmp_path / "out.png"), "--card").code == 0
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    assert "All of it was here already" in echo("distill", str(card)).out
+    undo = ran.out.rsplit("--import ", 1)[1].split()[0]
+    assert echo("forget", "--import", undo, "--yes").code == 0
+    echo("export", str(tmp_path / "gone.json"), "--card")
+    assert "lighthouse" not in (tmp_path / "gone.json").read_text("utf-8")
