@@ -15,6 +15,7 @@ def test_out_and_in_again(home: Path, echo: Echo, tmp_path: Path) -> None:
     assert "Wrote" in echo("export", str(file)).out
     there = echo("import", str(file), "--home", str(tmp_path / "new"))
     assert (there.code, "1 messages" in there.out) == (0, True)
+    assert "bees" in echo("search", "bees", "--home", str(tmp_path / "new")).out
     again = echo("import", str(file))
     assert "0 messages and 0 memories new; 0 rows in all" in again.out
 

@@ -20,7 +20,8 @@ from echovessel.memory.ids import IdMaker, checked_name
 from echovessel.memory.records import Scope
 from echovessel.memory.search import Search
 from echovessel.memory.tombstones import Tombstones
-from echovessel.runtime.archive import mend
+from echovessel.runtime import config
+from echovessel.runtime.archive import fits, mend
 from echovessel.runtime.archive.export import columns_of
 from echovessel.runtime.archive.file import ArchiveFile, opened
 from echovessel.runtime.archive.seal import Secret
@@ -117,6 +118,8 @@ def import_archive(
             store.close()
             if fresh and not arrived:
                 path.unlink(missing_ok=True)
+    if fresh and len(result.personas) == 1 and not (path.parent / config.FILE).exists():
+        config.save(path.parent, {"persona": result.personas[0]})  # so that it is the one who is opened
     return result
 
 
@@ -145,7 +148,7 @@ class _Import:
                 mend.finish(store)
             except StoreError:
                 raise
-            except (KeyError, TypeError, ValueError, OverflowError, mend.Broken) as error:
+            except (KeyError, TypeError, ValueError, OverflowError, RecursionError, mend.Broken) as error:
                 raise FormatError(
                     f"{self.archive.path} has a record that doesn't fit: {error}. Nothing was imported."
                 ) from error
@@ -203,6 +206,7 @@ class _Import:
             column = "id" if table.name == "personas" else "persona"
             if column in row:
                 row[column] = self.names[row[column]]
+            fits.check(row)
             self._row(table, row)
 
     def _row(self, table: Table, row: dict[str, Any]) -> None:
