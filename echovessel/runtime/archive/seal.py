@@ -98,7 +98,10 @@ def unseal(sealed: Path, target: BinaryIO, secret: Secret) -> None:
 
 
 def _identity(age: ModuleType, path: Path) -> object:
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        lines = path.expanduser().read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror or error}.") from error
     for line in lines:
         if line.startswith("AGE-SECRET-KEY-"):
             try:

@@ -313,5 +313,10 @@ def test_sealed_for_a_key(home: Path, tmp_path: Path, rows: Rows) -> None:
     export_archive(home, tmp_path / "m.age", secret=Secret(recipient=str(key.to_public())))
     import_archive(tmp_path / "new", tmp_path / "m.age", secret=Secret(identity=tmp_path / "key.txt"))
     assert rows(home) == rows(tmp_path / "new")
+    with pytest.raises(InputError, match="can't be read"):
+        import_archive(tmp_path / "no", tmp_path / "m.age", secret=Secret(identity=tmp_path / "none.txt"))
+    (tmp_path / "cut.age").write_bytes((tmp_path / "m.age").read_bytes()[:-9])
+    with pytest.raises(FormatError, match="damaged"):
+        import_archive(tmp_path / "no", tmp_path / "cut.age", secret=Secret(identity=tmp_path / "key.txt"))
     with pytest.raises(InputError, match="age1"):
         export_archive(home, tmp_path / "n.age", secret=Secret(recipient="nobody"))
