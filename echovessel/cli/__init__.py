@@ -22,6 +22,7 @@ from echovessel.cli.mcp import mcp
 from echovessel.cli.page import page
 from echovessel.cli.run import run
 from echovessel.cli.talk import recall, remember, search
+from echovessel.cli.vessels import export_, import_
 from echovessel.errors import EchoVesselError
 
 INTERRUPTED = 128  # and the signal's number, as shells have it
@@ -51,6 +52,8 @@ for command in (
     reembed,
 ):
     app.command()(command)
+app.command(name="export")(export_)
+app.command(name="import")(import_)
 app.add_typer(bench.app, name="bench")
 app.add_typer(token.app, name="token")
 

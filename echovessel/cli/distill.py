@@ -16,6 +16,7 @@ from echovessel.cli.options import DEFAULT_HOME, AsJson, Home
 from echovessel.errors import InputError
 
 if TYPE_CHECKING:
+    from echovessel.distill.cards import Card
     from echovessel.distill.history import Preview
     from echovessel.distill.persona import Distilled
 
@@ -24,7 +25,8 @@ PLACES = 5  # shown for each reason to skip
 
 def distill(
     file: Annotated[
-        Path, typer.Argument(help="A chat export, diary, book or mail box; a file, folder or zip.")
+        Path,
+        typer.Argument(help="A chat export, diary, book, mail box or character card; a file, folder or zip."),
     ],
     speaker: Annotated[
         list[str] | None,
@@ -61,6 +63,7 @@ def distill(
     """Make a persona of one speaker of an archive. Nothing leaves this machine; no language model is asked."""
     from echovessel.clock import zone as zone_named
     from echovessel.distill.archive import Options
+    from echovessel.distill.character import card_in
     from echovessel.distill.consent import consent
     from echovessel.distill.formats import reader_of
     from echovessel.distill.history import Mapping, preview
@@ -68,10 +71,16 @@ def distill(
     from echovessel.distill.pseudonyms import Pseudonyms
     from echovessel.distill.source import Source
     from echovessel.memory.records import Scope
+    from echovessel.runtime.archive import is_archive
     from echovessel.runtime.vessel import Vessel
 
     if date_order not in (None, "day", "month"):
         raise InputError(f"--date-order is day or month, found {date_order!r}.")
+    if is_archive(file):
+        raise InputError(f"{file} is a whole vessel, not a talk. Read it in with: echovessel import {file}")
+    if format_ is None and not speaker and (found_card := card_in(file)) is not None:
+        _card(file, found_card, persona, kind, note, dry_run=dry_run, as_json=as_json, home=home)
+        return
     source = Source(file)
     reader = reader_of(source, name=format_)
     options = Options(zone=zone_named(zone).key, date_order=date_order)  # type: ignore[arg-type]
@@ -116,6 +125,54 @@ def distill(
         vessel.embed_pending()
         result = _result(done, memory.context.persona)
     typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else _summary(result))
+
+
+def _card(
+    file: Path,
+    card: Card,
+    persona: str | None,
+    kind: str | None,
+    note: str,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    home: Path,
+) -> None:
+    from dataclasses import asdict
+
+    from echovessel.distill.character import become
+    from echovessel.runtime.vessel import Vessel
+
+    told: dict[str, Any] = {
+        "format": f"character card V{card.spec}",
+        "name": card.name,
+        "greetings": len(card.greetings),
+        "lore": len(card.lore),
+    }
+    holds = f"{len(card.greetings)} greetings, {len(card.lore)} lore entries"
+    shown = f"Character card V{card.spec} of {card.name}: {holds}"
+    if dry_run:
+        typer.echo(json.dumps(told, ensure_ascii=False) if as_json else f"{shown}\nNothing has been written.")
+        return
+    if kind is None and sys.stdin.isatty() and not as_json:
+        kind = typer.prompt("What kind of persona is it?", default="fictional").strip()
+    with Vessel.open(home, persona=persona) as vessel:
+        done = become(vessel.memory, file, card, kind=kind or "fictional", consent_note=note)
+        vessel.embed_pending()
+    if as_json:
+        typer.echo(json.dumps(told | asdict(done), ensure_ascii=False))
+        return
+    typer.echo(
+        f"{shown}; blocks written: {', '.join(done.written) or 'none'}; {done.lore} lore entries stored."
+    )
+    if done.kept:
+        typer.echo(f"Left as a person wrote them: {', '.join(done.kept)}.")
+    if done.left_out:
+        typer.echo(f"Left out, as it has no room or can't be used: {'; '.join(done.left_out)}.")
+    if done.imported:
+        typer.echo(f"To take it back: echovessel forget --import {done.imported}")
+    else:
+        typer.echo("All of it was here already.")
 
 
 def _progress(done: int) -> None:

@@ -142,13 +142,15 @@ def doctor(home: Home = DEFAULT_HOME) -> None:
 
 
 def backup(
-    target: Annotated[Path, typer.Argument(help="The file to make.")], home: Home = DEFAULT_HOME
+    target: Annotated[Path, typer.Argument(help="The file to make.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    home: Home = DEFAULT_HOME,
 ) -> None:
-    """Copy the memory to TARGET, also while others write to it."""
+    """Copy the memory to TARGET, also while others write to it; the copy is checked."""
     from echovessel.runtime import upkeep
     from echovessel.runtime.home import memory_file, to_restore
 
-    copy = upkeep.backup(home, target)
+    copy = upkeep.backup(home, target, force=force)
     typer.echo(f"Wrote {copy}. To go back to it, {to_restore(memory_file(home))}.")
 
 

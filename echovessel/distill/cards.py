@@ -63,6 +63,7 @@ class Card:
     creator: str = ""
     lore: tuple[Entry, ...] = ()
     nickname: str = ""
+    post_history: str = ""
 
     def filled(self, text: str, *, user: str = "you") -> str:
         """A text of the card with ``{{char}}`` and ``{{user}}`` put in."""
@@ -150,6 +151,14 @@ def into_png(picture: bytes, card: dict[str, Any]) -> bytes:
     return b"".join(parts)
 
 
+def blank_picture() -> bytes:
+    """A plain grey PNG for a card without a portrait, 400 by 600 pixels."""
+    width, height = 400, 600
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + b"\x80" * width) * height)
+    return _PNG + _piece(b"IHDR", head) + _piece(b"IDAT", pixels) + _piece(b"IEND", b"")
+
+
 def _inside(raw: bytes, path: Path) -> bytes:
     found: dict[str, bytes] = {}
     for kind, body in _pieces(raw, str(path)):
@@ -207,6 +216,7 @@ def _card(value: Any, path: Path) -> Card:
         _text(data, "creator"),
         tuple(_lore(data.get("character_book"))),
         _text(data, "nickname"),
+        _text(data, "post_history_instructions"),
     )
 
 

@@ -201,7 +201,8 @@ def distil(
     found = replace(found, claims=tuple(replace(claim, accepted=review(claim)) for claim in found.claims))
     under, ours = _import(memory, source, stored)
     context = memory.imports.context_of(under.id)
-    written, kept = _write_blocks(context, found, _NOTE.format(source=source.name))
+    texts = blocks(found.claims, language=found.voice.language)
+    written, kept = write_blocks(context, texts, _NOTE.format(source=source.name))
     added = _write_facts(context, found, ids)
     people = _write_people(context, found)
     if ours:
@@ -247,12 +248,13 @@ def _import(memory: Memory, source: Source, stored: Stored) -> tuple[Import, boo
     return memory.imports.start(source.name, content), True
 
 
-def _write_blocks(
-    context: Context, found: Draft, note: str
+def write_blocks(
+    context: Context, texts: dict[CoreLabel, str], note: str
 ) -> tuple[tuple[CoreLabel, ...], tuple[CoreLabel, ...]]:
+    """Write core blocks, except those that a person wrote; gives which were written, and which kept."""
     core = CoreBlocks(context)
     written, kept = [], []
-    for label, text in blocks(found.claims, language=found.voice.language).items():
+    for label, text in texts.items():
         before = core.get(label)
         if before is not None and before.text == text:
             continue

@@ -98,6 +98,8 @@ class Forget:
             kept = reach.derived
         if tombstones and target.kind not in (TargetKind.PERSONA, TargetKind.EVERYTHING):
             self._bury(reach)
+            if target.kind is TargetKind.SCOPE:
+                self._tombstones.add(self._tombstones.of_scope(target.id))
         self._blank(kept)
         if target.kind is TargetKind.IMPORT:
             self._restore_core(target.id)
@@ -115,6 +117,8 @@ class Forget:
         self._tombstones.add(digest for row in rows for digest in self._tombstones.of_stored(message_of(row)))
         nodes = store.rows_of(f"SELECT scope, kind, text FROM nodes WHERE id {_LISTED}", reach.nodes)
         self._tombstones.add(digest for row in nodes for digest in self._tombstones.of_node(*row))
+        rows_gone = (*reach.messages, *reach.nodes, *reach.entities, *reach.sessions)
+        self._tombstones.add(digest for ident in rows_gone for digest in self._tombstones.of_id(ident))
 
     def _blank(self, kept: list[str]) -> None:
         """Take from what stays the quotes of what rests on the same."""
@@ -206,6 +210,7 @@ class Forget:
         if not dry_run:
             directory.remove_alias(entity.id, text)
             for member in sorted(directory.members({directory.root(entity.id)})):
+                self._tombstones.add(self._tombstones.of_alias(member, key))
                 row = self._context.store.row("SELECT name FROM entities WHERE id = ?", (member,))
                 if row is not None and normal(row[0]) == key:
                     self._context.store.run("UPDATE entities SET name = ? WHERE id = ?", (others[0], member))

@@ -61,6 +61,26 @@ class Tombstones:
         """The digest that a node is known by: its scope, its kind and its text."""
         return [self._digest("node", scope, kind, text)]
 
+    def of_id(self, ident: str) -> list[bytes]:
+        """The digest that any row is known by in our own exports: its id."""
+        return [self._digest("id", ident)]
+
+    def of_alias(self, entity: str, folded: str) -> list[bytes]:
+        """The digest of one name of an entity."""
+        return [self._digest("alias", entity, folded)]
+
+    def of_scope(self, scope: str) -> list[bytes]:
+        """The digest of all that was shared with a user or a group."""
+        return [self._digest("scope", scope)]
+
+    def forgotten_at(self, digests: Iterable[bytes]) -> int | None:
+        """When the latest of these was forgotten, in microseconds; None when none was."""
+        found = (
+            self._context.store.value("SELECT at FROM tombstones WHERE digest = ?", (digest,))
+            for digest in digests
+        )
+        return max((at for at in found if at is not None), default=None)
+
     def hold(self, digests: Iterable[bytes]) -> bool:
         """Whether one of these was forgotten."""
         return any(

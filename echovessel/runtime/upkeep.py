@@ -10,7 +10,8 @@ from pathlib import Path
 
 from echovessel.clock import SystemClock
 from echovessel.embedding import Embedder, EmbedderIdentity
-from echovessel.errors import InputError, StoreFull, StoreReadOnly
+from echovessel.errors import InputError, StoreDamaged, StoreFull, StoreReadOnly
+from echovessel.memory import integrity
 from echovessel.memory.calls import Calls
 from echovessel.memory.census import Held, census, size
 from echovessel.memory.context import Context
@@ -143,8 +144,13 @@ def reembed(
         return Reembed(context, embedder).run(progress=progress)
 
 
-def backup(home: str | os.PathLike[str], target: str | os.PathLike[str]) -> Path:
-    """A consistent copy of the memory file, also while others write to it.
+def backup(home: str | os.PathLike[str], target: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """A consistent copy of the memory file, also while others write to it; read through before it gets its name.
+
+    Parameters
+    ----------
+    force : bool
+        Whether a file at the target may be replaced.
 
     Returns
     -------
@@ -154,14 +160,20 @@ def backup(home: str | os.PathLike[str], target: str | os.PathLike[str]) -> Path
     ------
     InputError
         Something is at the target already, or its folder is missing.
+    StoreDamaged
+        The copy isn't whole, as the memory file itself or the disk is damaged; it was not kept.
     StoreReadOnly
         The target can't be written.
     """
     copy = Path(target).expanduser()
     if copy.is_dir():
         raise InputError(f"{copy} is a folder. Name a file in it, such as {copy / 'memory-backup.db'}.")
-    if copy.exists():
-        raise InputError(f"{copy} exists, and a backup overwrites nothing. Choose another name.")
+    if copy.exists() and not force:
+        raise InputError(
+            f"{copy} exists, and a backup overwrites nothing unasked. Choose another name, or say --force."
+        )
+    if copy.exists() and copy.samefile(memory_file(home)):
+        raise InputError(f"{copy} is the memory itself. Choose another name.")
     if not copy.parent.is_dir():
         raise InputError(f"There is no folder {copy.parent}. Make it first.")
     part = copy.with_name(copy.name + ".part")  # what bears the final name is whole
@@ -176,9 +188,22 @@ def backup(home: str | os.PathLike[str], target: str | os.PathLike[str]) -> Path
             ) from error
         try:
             context.store.backup(part)
-            part.rename(copy)
+            if trouble := _broken(part):
+                raise StoreDamaged(
+                    f"The copy of {context.store.path} is damaged: {trouble}. It was not kept; run `echovessel doctor`."
+                )
+            part.replace(copy)
         except StoreFull as error:
             raise StoreFull(f"No space left for {copy}. Free some, or choose another place.") from error
         finally:
             part.unlink(missing_ok=True)
     return copy
+
+
+def _broken(file: Path) -> str:
+    """What is wrong with a copy; empty when it is whole."""
+    copy = Store(file)
+    try:
+        return "; ".join([*integrity.pages(copy), *integrity.links(copy)])
+    finally:
+        copy.close()

@@ -8,7 +8,7 @@ from shutil import copy
 import apsw
 import pytest
 
-from echovessel.errors import ConfigError, InputError, MissingExtra, NotFoundError, StoreFull
+from echovessel.errors import ConfigError, InputError, MissingExtra, NotFoundError, StoreDamaged, StoreFull
 from echovessel.memory.calls import Call
 from echovessel.memory.engine import Store
 from echovessel.memory.memory import Memory
@@ -123,6 +123,32 @@ def test_a_backup_overwrites_nothing_and_leaves_no_half(
     with pytest.raises(StoreFull, match=f"No space left for {tmp_path / 'copy.db'}"):
         upkeep.backup(home, tmp_path / "copy.db")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "taken"]
+
+
+def test_a_backup_replaces_a_file_when_asked_and_never_the_memory(home: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    upkeep.backup(home, taken, force=True)
+    assert findings(taken)["pages"].verdict is Verdict.FINE
+    with pytest.raises(InputError, match="the memory itself"):
+        upkeep.backup(home, home / "memory.db", force=True)
+
+
+def test_a_backup_that_is_not_whole_is_not_kept(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = Store.backup
+
+    def torn(self: Store, target: Path) -> None:
+        copied(self, target)
+        body = bytearray(target.read_bytes())
+        body[8192:16384] = b"x" * 8192
+        target.write_bytes(body)
+
+    monkeypatch.setattr(Store, "backup", torn)
+    with pytest.raises(StoreDamaged):
+        upkeep.backup(home, tmp_path / "copy.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
 
 def test_a_whole_vessel_has_no_fault(home: Path) -> None:
