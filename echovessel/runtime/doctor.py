@@ -42,6 +42,7 @@ EXTRAS = {
     "llm": ("litellm", "any provider's language model, or a server on this machine"),
     "serve": ("sse_starlette", "the HTTP API, also for any chat client (`echovessel run`)"),
     "mcp": ("mcp", "the memory as tools for an assistant (`echovessel mcp`)"),
+    "age": ("pyrage", "sealed exports (`echovessel export --encrypt`)"),
     "bench": ("bm25s", "the bm25 arm and the intervals of `echovessel bench`"),
 }
 

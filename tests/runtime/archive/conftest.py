@@ -42,7 +42,8 @@ def home(tmp_path: Path) -> Path:
             now = memory.context.now()
             store.run("INSERT INTO traces VALUES ('t1', 'mara', ?, ?, '{}')", (scope, now))
             store.run(
-                "INSERT INTO cycles VALUES ('c1', 'mara', ?, 'reflection', ?, 'done', '', 1, 2)", (scope, now)
+                "INSERT INTO cycles VALUES ('c1', 'mara', ?, 'slow_tick', ?, 'held', 'cool', 1, 2, 3, ?)",
+                (scope, now, now + 5),
             )
             store.run("INSERT INTO cycle_reads VALUES ('c1', ?)", (node.id,))
             store.run("INSERT INTO cycle_refusals VALUES ('c1', 'rule', 'text')")
