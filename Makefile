@@ -64,7 +64,7 @@ COMPILE = UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --
 lock: $(VENV)/.made  ## write the lock files anew; LOCK_ARGS=--upgrade takes newer releases
 	$(PIP) install --quiet uv
 	$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt
-	$(COMPILE) pyproject.toml requirements/build.in --extra app --extra llm --extra serve -c requirements/dev.txt -o requirements/demo.txt
+	$(COMPILE) pyproject.toml requirements/build.in --extra app --extra llm --extra serve --extra distill -c requirements/dev.txt -o requirements/demo.txt
 	$(COMPILE) pyproject.toml requirements/embedders.in --extra st --extra e5 \
 	  --override requirements/no-torch.txt -c requirements/dev.txt -o requirements/embedders.txt
 

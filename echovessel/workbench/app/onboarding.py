@@ -49,9 +49,14 @@ class Draft:
 
     @property
     def id(self) -> str:
-        """The name as a key: letters and digits, joined by hyphens."""
-        found = re.sub(r"[^\w]+|_+", "-", self.name.casefold()).strip("-")
-        return found[:LONGEST_ID].strip("-") or "persona"
+        """The name as a key."""
+        return id_of(self.name)
+
+
+def id_of(name: str) -> str:
+    """A name as a key: letters and digits, joined by hyphens."""
+    found = re.sub(r"[^\w]+|_+", "-", name.casefold()).strip("-")
+    return found[:LONGEST_ID].strip("-") or "persona"
 
 
 def preview(draft: Draft, embedder: Embedder, greeting: str) -> Prompt:
@@ -88,7 +93,7 @@ def write(draft: Draft, shelf: Shelf) -> Opened:
         vessel = Vessel.open(folder.name, persona=draft.id, embedder=embedder)
         opened = replace(opened_vessel(vessel, home=Path(folder.name)), folder=folder)
     else:
-        vessel = _in(shelf.home, draft.id, embedder)
+        vessel = opened_in(shelf.home, _new(shelf.home, draft.id), embedder)
         opened = opened_vessel(vessel, home=shelf.home)
     _write(vessel.memory, draft)
     opened.name = draft.name.strip()[:LONGEST_NAME]
@@ -101,16 +106,21 @@ def sample(name: str, shelf: Shelf) -> Opened:
     return replace(opened_sample(name, Path(folder.name), embedder=shelf.embedder()), folder=folder)
 
 
-def _in(home: Path, persona: str, embedder: Embedder) -> Vessel:
-    """A new persona in a folder; the first one becomes the one that is opened when no other is named."""
+def opened_in(home: Path, persona: str, embedder: Embedder) -> Vessel:
+    """A persona in a folder, made where it isn't there; the first one becomes the one opened when none is named."""
     if not (home / FILE).exists() and not (home / config.FILE).exists():
         make_home(home)
         config.save(home, {"persona": persona})
+    return Vessel.open(home, persona=persona, embedder=embedder)
+
+
+def _new(home: Path, persona: str) -> str:
+    """A key that no persona of the folder has yet."""
     known = personas_in(home)
     taken, number = persona, 2
     while taken in known:
         taken, number = f"{persona}-{number}", number + 1
-    return Vessel.open(home, persona=taken, embedder=embedder)
+    return taken
 
 
 def _write(memory: Memory, draft: Draft) -> None:

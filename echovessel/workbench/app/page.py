@@ -11,6 +11,7 @@ from echovessel.workbench.app.shelf import Shelf
 from echovessel.workbench.app.views.base import QUICK, Page
 from echovessel.workbench.app.views.chat import chat_view
 from echovessel.workbench.app.views.costs import costs_view
+from echovessel.workbench.app.views.distil import distil_view
 from echovessel.workbench.app.views.entities import entities_view
 from echovessel.workbench.app.views.load import load_view
 from echovessel.workbench.app.views.memory import memory_view
@@ -21,7 +22,19 @@ from echovessel.workbench.app.views.timeline import timeline_view
 from echovessel.workbench.app.views.turns import turns_view
 from echovessel.workbench.app.words import Words
 
-VIEWS = ("talk", "overview", "recall", "memory", "entities", "timeline", "turns", "costs", "load", "start")
+VIEWS = (
+    "talk",
+    "overview",
+    "recall",
+    "memory",
+    "entities",
+    "timeline",
+    "turns",
+    "costs",
+    "distil",
+    "load",
+    "start",
+)
 
 
 def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
@@ -56,6 +69,7 @@ def page_of(shelf: Shelf, words: Words) -> gr.Blocks:
                 timeline_view,
                 turns_view,
                 costs_view,
+                distil_view,
                 load_view,
                 onboarding_view,
             ):

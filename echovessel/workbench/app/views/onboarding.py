@@ -77,7 +77,8 @@ def onboarding_view(page: Page) -> None:
                     apply_default_css=False,
                 )
                 with gr.Row(elem_classes="actions"):
-                    load = gr.Button(words("import_do"), size="sm", min_width=110)
+                    archive = gr.Button(words("import_do"), size="sm", min_width=110, elem_id="to-distil")
+                    load = gr.Button(words("import_load"), size="sm", min_width=110)
     fields = [name, user, *texts]
     gr.on([field.change for field in fields], _prompt(page), fields, shown, **QUICK)
     done = [page.persona, page.tabs, said]
@@ -85,6 +86,7 @@ def onboarding_view(page: Page) -> None:
     make.click(_making(page), fields, [*done, *fields], **making)
     for button, one in zip(samples, SAMPLES, strict=True):
         button.click(_sampling(page, one), None, done, **making)
+    archive.click(lambda: gr.Tabs(selected="distil"), None, page.tabs, **QUICK)
     load.click(lambda: gr.Tabs(selected="load"), None, page.tabs, **QUICK)
 
 
