@@ -46,7 +46,8 @@ def recall(
         Path | None, typer.Option(help="Write TREC run and qrels files into this folder.")
     ] = None,
     runs: Annotated[
-        Path | None, typer.Option(help="Write per-question files into this folder, for `bench compare`.")
+        Path | None,
+        typer.Option(help="Write the run as Parquet tables into this folder, for `bench compare`."),
     ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Folder for vectors; the user's cache when left out.")

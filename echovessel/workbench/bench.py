@@ -221,4 +221,5 @@ def _manifest(
         commit=commit(),
         versions=versions(),
         machine=machine(),
+        split=labelled.split,
     )

@@ -44,7 +44,7 @@ def compare_runs(first: BenchRun, second: BenchRun) -> list[Comparison]:
     Raises
     ------
     InputError
-        Data, question set or embedder differ, or no arm is in both.
+        Data, question set, embedder or depth differ, or no arm is in both.
     """
     check_comparable(first.manifest, second.manifest)
     found = [
@@ -88,6 +88,12 @@ def check_comparable(first: Manifest, second: Manifest) -> None:
         differing.append(f"question set ({first.questions_digest[:12]}, {second.questions_digest[:12]})")
     if first.embedder != second.embedder:
         differing.append(f"embedder ({_maker(first)}, {_maker(second)})")
+    both = first.depth.keys() & second.depth.keys()
+    if deeper := sorted(over for over in both if first.depth[over] != second.depth[over]):
+        over = deeper[0]
+        differing.append(f"depth (over {over} {first.depth[over]} and {second.depth[over]} hits)")
+    if first.apart != second.apart:
+        differing.append(f"categories kept apart ({', '.join(first.apart)}; {', '.join(second.apart)})")
     if differing:
         raise InputError(
             f"the runs can't be compared, for they differ in: {'; '.join(differing)}. Run both on the same."

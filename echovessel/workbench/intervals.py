@@ -21,7 +21,9 @@ class Interval(NamedTuple):
 UNKNOWN = Interval(math.nan, math.nan)
 
 
-def t_interval(means: Sequence[float], *, level: float = 0.95) -> Interval:
+def t_interval(
+    means: Sequence[float], *, level: float = 0.95, within: tuple[float, float] = (0.0, 1.0)
+) -> Interval:
     r"""Student's t interval of the mean over conversations.
 
     .. math:: \bar m \pm t_{C-1} \cdot s / \sqrt{C}
@@ -33,11 +35,13 @@ def t_interval(means: Sequence[float], *, level: float = 0.95) -> Interval:
         sample.
     level : float
         Share of intervals that hold the true mean; in (0, 1).
+    within : pair of float
+        What a mean can be: (-1, 1) for differences of shares.
 
     Returns
     -------
     Interval
-        Held to [0, 1]; unknown for fewer than 2 conversations.
+        Held to `within`; unknown for fewer than 2 conversations.
     """
     if len(means) < 2:
         return UNKNOWN
@@ -48,7 +52,7 @@ def t_interval(means: Sequence[float], *, level: float = 0.95) -> Interval:
     values = np.asarray(means, dtype=np.float64)
     half = float(student.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
     centre = float(values.mean())
-    return Interval(max(0.0, centre - half), min(1.0, centre + half))
+    return Interval(max(within[0], centre - half), min(within[1], centre + half))
 
 
 def wilson(mean: float, n: int, *, z: float = 1.959963984540054) -> Interval:

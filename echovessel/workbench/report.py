@@ -12,6 +12,7 @@ from rich.text import Text
 
 from echovessel.workbench.bars import bars
 from echovessel.workbench.compare import Comparison, compare_arms
+from echovessel.workbench.intervals import Interval
 from echovessel.workbench.labelled import LabelledSet
 from echovessel.workbench.permutation import CONVERSATIONS_FOR_A_CLAIM, THESE_ONLY
 from echovessel.workbench.pool import Over
@@ -100,24 +101,35 @@ def comparison_sheet(comparisons: Sequence[Comparison], title: str) -> Sheet:
             _name(c.measure),
             f"{c.first_value:.3f}",
             f"{c.second_value:.3f}",
-            f"{c.paired.difference:+.3f}",
+            signed(c.paired.difference, c.paired.interval),
+            "-" if math.isnan(c.paired.effect) else f"{c.paired.effect:+.2f}",
             f"{c.paired.wins} of {c.paired.conversations}",
             f"{c.paired.p:.4f}",
         )
         for c in comparisons
     )
-    caption = f"p: paired permutation inside conversations, {THESE_ONLY}."
+    caption = (
+        "In brackets 95% by Student's t over conversations; d: difference over its spread from question to question; "
+        f"p: paired permutation inside conversations, {THESE_ONLY}."
+    )
     if comparisons and not comparisons[0].paired.may_claim:
         caption += (
             f" With fewer than {CONVERSATIONS_FOR_A_CLAIM} conversations nothing is claimed about others."
         )
     return Sheet(
         title,
-        ("arms", "over", "metric", "first", "second", "difference", "better in", "p"),
+        ("arms", "over", "metric", "first", "second", "difference", "d", "better in", "p"),
         rows,
         caption,
         words=3,
     )
+
+
+def signed(value: float, bounds: Interval) -> str:
+    """A difference with its interval, where there is one."""
+    if math.isnan(bounds.low):
+        return f"{value:+.3f}"
+    return f"{value:+.3f} [{bounds.low:+.3f}, {bounds.high:+.3f}]"
 
 
 def _about(manifest: Manifest) -> Sheet:
@@ -125,7 +137,8 @@ def _about(manifest: Manifest) -> Sheet:
     rows = [
         (
             "data",
-            f"{manifest.dataset}, sha256 {manifest.data_digest[:16]}, {len(manifest.talks)} conversations",
+            f"{manifest.dataset}{f' ({manifest.split})' if manifest.split else ''}, "
+            f"sha256 {manifest.data_digest[:16]}, {len(manifest.talks)} conversations",
         ),
         ("licence", manifest.licence),
         ("embedder", f"{maker['name']} {maker['version']}, {maker['dim']} dims" if maker else "none"),

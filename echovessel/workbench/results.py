@@ -103,6 +103,7 @@ class Manifest:
     commit: str
     versions: Mapping[str, str]
     machine: Mapping[str, str | int]
+    split: str = ""
 
 
 @dataclass(frozen=True)

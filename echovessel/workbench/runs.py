@@ -1,13 +1,14 @@
-"""Runs on disk: tidy rows, per-question files, TREC's run and qrels. Ids and scores, never a text."""
+"""Runs on disk: tidy rows, a folder of tables, TREC's run and qrels. Ids and scores, never a text."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from echovessel.errors import FormatError
 from echovessel.workbench.arms.base import Ranked
@@ -16,7 +17,34 @@ from echovessel.workbench.results import Answer, ArmRun, BenchRun, Manifest, Tim
 from echovessel.workbench.scores import tidy
 
 MANIFEST = "manifest.json"
-FORM = 1
+QUESTIONS_FILE = "questions.parquet"
+HITS_FILE = "hits.parquet"
+FORM = 2
+
+Schema = dict[str, pl.DataType | type[pl.DataType]]
+_KEY: Schema = {
+    "arm": pl.String,
+    "over": pl.String,
+    "gated": pl.Boolean,
+    "talk": pl.String,
+    "question": pl.String,
+}
+QUESTION_COLUMNS: Schema = {
+    **_KEY,
+    "category": pl.String,
+    "unanswerable": pl.Boolean,
+    "evidence": pl.List(pl.String),
+    "ranks": pl.List(pl.Float64),
+    "session_ranks": pl.List(pl.Float64),
+    "costs": pl.List(pl.Float64),
+}
+HIT_COLUMNS: Schema = {
+    **_KEY,
+    "rank": pl.Int32,
+    "item": pl.String,
+    "score": pl.Float64,
+    "confidence": pl.Float64,
+}
 
 
 def write_rows(run: BenchRun, path: Path) -> None:
@@ -32,7 +60,7 @@ def write_trec(run: BenchRun, folder: Path) -> None:
     """One run file per arm, and one qrels file, per pool.
 
     A question is ``TALK|QUESTION``. Scores are one over the rank, so that trec_eval, which sorts by score
-    and breaks ties by name, sees our order; the arm's own scores stand in the per-question files. Over
+    and breaks ties by name, sees our order; the arm's own scores stand in the table of hits. Over
     `events` a hit may be a memory: it stands as the first evidence turn that it brings, else as itself.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,7 +93,7 @@ def _word(name: str) -> str:
 
 
 def save(run: BenchRun, folder: Path) -> None:
-    """Write the manifest, and one line per question for each arm and pool."""
+    """Write the manifest, a table of questions and one of hits; each row says which arm and pool it is of."""
     folder.mkdir(parents=True, exist_ok=True)
     arms = [
         {
@@ -77,14 +105,38 @@ def save(run: BenchRun, folder: Path) -> None:
         }
         for arm in run.arms
     ]
+    questions, hits = tables(run)
+    questions.write_parquet(folder / QUESTIONS_FILE)
+    hits.write_parquet(folder / HITS_FILE)
+    # Last, so that a folder with a manifest is whole.
     record = {"form": FORM, "manifest": asdict(run.manifest), "arms": arms}
     (folder / MANIFEST).write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def tables(run: BenchRun) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A row for each question, and a row for each hit, of every arm and pool.
+
+    Ranks of missed evidence are infinite. `gated` is false for the answers with nothing dropped, where there are any.
+    """
+    questions: list[dict[str, Any]] = []
+    hits: list[dict[str, Any]] = []
     for arm in run.arms:
-        _write_lines(folder / _file(arm.over, arm.arm), [_line(each) for each in arm.answers])
-        if arm.ungated:
-            _write_lines(
-                folder / _file(arm.over, arm.arm, ungated=True), [_line(each) for each in arm.ungated]
-            )
+        for gated, answers in ((True, arm.answers), (False, arm.ungated)):
+            for each in answers:
+                key = {
+                    "arm": arm.arm,
+                    "over": arm.over.value,
+                    "gated": gated,
+                    "talk": each.talk,
+                    "question": each.question,
+                }
+                kept = {name: getattr(each, name) for name in QUESTION_COLUMNS if name not in key}
+                questions.append(key | kept)
+                hits += [
+                    {**key, "rank": rank, "item": hit.id, "score": hit.score, "confidence": hit.confidence}
+                    for rank, hit in enumerate(each.hits, start=1)
+                ]
+    return pl.DataFrame(questions, schema=QUESTION_COLUMNS), pl.DataFrame(hits, schema=HIT_COLUMNS)
 
 
 def load(folder: Path) -> BenchRun:
@@ -102,12 +154,11 @@ def load(folder: Path) -> BenchRun:
                 f"{folder} was written by another version (form {record['form']}). Run the benchmark again."
             )
         manifest = _manifest(record["manifest"])
-        arms = tuple(_arm(entry, folder) for entry in record["arms"])
+        answers = _answers(folder)
+        arms = tuple(_arm(entry, answers) for entry in record["arms"])
     except OSError as error:
-        raise FormatError(
-            f"{folder} holds no whole run: {error.filename}: {error.strerror}. Give a folder made by --runs."
-        ) from error
-    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{folder} holds no whole run: {error}. Give a folder made by --runs.") from error
+    except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise FormatError(
             f"{folder} holds a damaged run ({error!r}). Run the benchmark again with --runs."
         ) from error
@@ -120,64 +171,44 @@ def _manifest(record: dict[str, Any]) -> Manifest:
     return Manifest(**{**record, **tuples, "embed_seconds": Timing(**timing) if timing else None})
 
 
-def _arm(entry: dict[str, Any], folder: Path) -> ArmRun:
+def _arm(entry: dict[str, Any], answers: Mapping[tuple[str, str, bool], list[Answer]]) -> ArmRun:
     over = Over(entry["over"])
     timings = {stage: Timing(**timing) for stage, timing in entry["timings"].items()}
-    ungated = folder / _file(over, entry["arm"], ungated=True)
     return ArmRun(
         entry["arm"],
         over,
-        _answers(folder / _file(over, entry["arm"])),
+        tuple(answers[entry["arm"], over.value, True]),
         entry["rows"],
         entry["index_seconds"],
         timings,
-        _answers(ungated) if ungated.exists() else (),
+        tuple(answers.get((entry["arm"], over.value, False), ())),
     )
 
 
-def _file(over: Over, arm: str, *, ungated: bool = False) -> str:
-    return f"{over}-{arm}{'-ungated' if ungated else ''}.jsonl"
-
-
-def _line(each: Answer) -> str:
-    record: Mapping[str, Any] = {
-        "talk": each.talk,
-        "question": each.question,
-        "category": each.category,
-        "evidence": each.evidence,
-        "ranks": _finite(each.ranks),
-        "session_ranks": _finite(each.session_ranks),
-        "costs": _finite(each.costs),
-        "unanswerable": each.unanswerable,
-        "hits": [[hit.id, round(hit.score, 6), *_finite((round(hit.confidence, 6),))] for hit in each.hits],
-    }
-    return json.dumps(record, ensure_ascii=False)
-
-
-def _answers(path: Path) -> tuple[Answer, ...]:
-    return tuple(_answer(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
-
-
-def _answer(record: dict[str, Any]) -> Answer:
-    return Answer(
-        record["talk"],
-        record["question"],
-        record["category"],
-        tuple(record["evidence"]),
-        tuple(Ranked(name, score, *_infinite([confidence])) for name, score, confidence in record["hits"]),
-        _infinite(record["ranks"]),
-        _infinite(record["session_ranks"]),
-        _infinite(record["costs"]),
-        record["unanswerable"],
-    )
-
-
-def _finite(values: tuple[float, ...]) -> list[float | None]:
-    return [value if math.isfinite(value) else None for value in values]
-
-
-def _infinite(values: list[float | None]) -> tuple[float, ...]:
-    return tuple(math.inf if value is None else value for value in values)
+def _answers(folder: Path) -> dict[tuple[str, str, bool], list[Answer]]:
+    """Answers by arm, pool, and whether they were gated."""
+    key = list(_KEY)
+    hits: dict[tuple[Any, ...], list[Ranked]] = {}
+    for row in (
+        pl.read_parquet(folder / HITS_FILE).sort(*key, "rank", maintain_order=True).iter_rows(named=True)
+    ):
+        found = hits.setdefault(tuple(row[name] for name in key), [])
+        found.append(Ranked(row["item"], row["score"], row["confidence"]))
+    answers: dict[tuple[str, str, bool], list[Answer]] = {}
+    for row in pl.read_parquet(folder / QUESTIONS_FILE).iter_rows(named=True):
+        each = Answer(
+            talk=row["talk"],
+            question=row["question"],
+            category=row["category"],
+            evidence=tuple(row["evidence"]),
+            hits=tuple(hits.get(tuple(row[name] for name in key), ())),
+            ranks=tuple(row["ranks"]),
+            session_ranks=tuple(row["session_ranks"]),
+            costs=tuple(row["costs"]),
+            unanswerable=row["unanswerable"],
+        )
+        answers.setdefault((row["arm"], row["over"], row["gated"]), []).append(each)
+    return answers
 
 
 def _write_lines(path: Path, lines: list[str]) -> None:

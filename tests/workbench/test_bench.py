@@ -134,14 +134,14 @@ def test_a_run_comes_back_from_disk_as_it_was_and_holds_no_text(run: BenchRun, t
 
     assert back.manifest == run.manifest
     assert tidy(back) == tidy(run)
-    assert "kitten" not in "".join(file.read_text() for file in (tmp_path / "run").iterdir())
+    assert b"kitten" not in b"".join(file.read_bytes() for file in (tmp_path / "run").iterdir())
 
 
 def test_a_folder_without_a_run_is_named(run: BenchRun, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="Give a folder made by --runs"):
         load(tmp_path)
     save(run, tmp_path / "run")
-    (tmp_path / "run" / "messages-bm25.jsonl").write_text('{"talk": ')
+    (tmp_path / "run" / "hits.parquet").write_text("cut off")
     with pytest.raises(FormatError, match="damaged run"):
         load(tmp_path / "run")
 
@@ -159,6 +159,8 @@ def test_a_run_against_itself_differs_in_nothing(run: BenchRun) -> None:
         ("data_digest", "0" * 64, "differ in: data"),
         ("questions_digest", "0" * 64, "differ in: question set"),
         ("embedder", None, "differ in: embedder"),
+        ("depth", {"messages": 7, "events": 100}, "differ in: depth"),
+        ("apart", ("4",), "differ in: categories kept apart"),
     ],
 )
 def test_runs_on_other_data_questions_or_vectors_are_not_compared(run: BenchRun, field, other, words) -> None:

@@ -58,6 +58,22 @@ def test_permutation_tries_every_pattern_when_there_are_few() -> None:
     assert paired.p == sum(abs(total) >= 2.5 for total in sums) / 16
     assert paired.difference == pytest.approx(2.5 / 5)
     assert (paired.wins, paired.losses, paired.ties) == (2, 0, 0)
+    # The gaps 1, 1, 0, 1, -0.5 have mean 0.5 and a standard deviation of 0.7071.
+    assert paired.effect == pytest.approx(0.7071, abs=1e-4)
+    assert paired.interval == (-1.0, 1.0)  # two conversations: t(1) = 12.7 makes it as wide as can be
+
+
+def test_the_interval_of_a_difference_is_over_conversations() -> None:
+    # Conversation means .1, .2, .3: s = .1, t(2) = 4.3027.
+    gaps = [np.array([0.0, 0.2]), np.array([0.2]), np.array([0.3, 0.3, 0.3])]
+    paired = paired_permutation(gaps, [np.zeros(2), np.zeros(1), np.zeros(3)])
+    assert paired.interval == (pytest.approx(0.2 - 0.2484, abs=1e-4), pytest.approx(0.2 + 0.2484, abs=1e-4))
+
+
+def test_the_effect_of_a_constant_difference_has_no_size() -> None:
+    same = paired_permutation([np.ones(3)], [np.ones(3)])
+    assert same.effect == 0.0
+    assert math.isnan(paired_permutation([np.ones(3)], [np.zeros(3)]).effect)
 
 
 def test_below_six_conversations_nothing_is_claimed() -> None:

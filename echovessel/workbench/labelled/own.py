@@ -65,7 +65,14 @@ def read_own(path: Path | None = None, *, split: Split | None = None) -> Labelle
         notes = ("Only the two conversations that ship: no clone here.",)
     talks = tuple(_talk(file) for file in files)
     return LabelledSet(
-        "own", digest_of(files), talks, Counter(), apart=UNANSWERABLE, licence=LICENCE, notes=notes
+        "own",
+        digest_of(files),
+        talks,
+        Counter(),
+        apart=UNANSWERABLE,
+        licence=LICENCE,
+        notes=notes,
+        split=split or "",
     )
 
 

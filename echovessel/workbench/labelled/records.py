@@ -39,6 +39,8 @@ class LabelledSet:
         What was read in spite of a slip in the file, by reason.
     apart : frozenset of str
         Categories that stay out of ``overall``.
+    split : str
+        The part that was read; empty for all of it.
     notes : tuple of str
         What a reader of the numbers should know: the licence, guessed zones.
     """
@@ -51,3 +53,4 @@ class LabelledSet:
     apart: frozenset[str] = frozenset()
     licence: str = ""
     notes: tuple[str, ...] = ()
+    split: str = ""
