@@ -11,7 +11,7 @@ from echovessel.text import Language
 
 
 def blocks(claims: Sequence[Claim], *, language: Language) -> dict[CoreLabel, str]:
-    """The texts of the blocks `persona`, `self` and `style`.
+    """The texts of the blocks that claims were accepted for.
 
     Returns
     -------
@@ -19,7 +19,7 @@ def blocks(claims: Sequence[Claim], *, language: Language) -> dict[CoreLabel, st
     without claims too.
     """
     texts: dict[CoreLabel, str] = {}
-    for label in (CoreLabel.PERSONA, CoreLabel.SELF, CoreLabel.STYLE):
+    for label in CoreLabel:
         text = ""
         shown = False
         for claim in claims_of(claims, label):
@@ -37,5 +37,9 @@ def blocks(claims: Sequence[Claim], *, language: Language) -> dict[CoreLabel, st
 
 def claims_of(claims: Iterable[Claim], label: CoreLabel) -> list[Claim]:
     """The accepted claims of a block, examples last."""
-    mine = [claim for claim in claims if claim.accepted and claim.label is label and claim.quotes]
+    mine = [
+        claim
+        for claim in claims
+        if claim.accepted and claim.in_block and claim.label is label and claim.quotes
+    ]
     return sorted(mine, key=lambda claim: claim.kind == "exchange")

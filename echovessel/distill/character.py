@@ -10,7 +10,7 @@ from pathlib import Path
 
 from echovessel.distill.cards import Card, Entry, read_card
 from echovessel.distill.consent import Kind, consent, record
-from echovessel.distill.persona import write_blocks
+from echovessel.distill.writing import write_blocks
 from echovessel.errors import FormatError, InputError, WasForgotten
 from echovessel.memory.context import Context
 from echovessel.memory.core_blocks import MAX_CHARACTERS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from importlib import resources
 from itertools import islice, pairwise
@@ -15,7 +16,7 @@ from echovessel.distill.archive import Line
 from echovessel.distill.exemplars import Exchange
 from echovessel.distill.facts import Fact, latest
 from echovessel.distill.style import BURST, LEAST, StyleProfile
-from echovessel.memory.records import CoreLabel
+from echovessel.memory.records import CoreLabel, NodeKind, RelationalTag, Subject
 from echovessel.text import Language, count_tokens, emoji, fold
 
 QUOTES = 3  # shown for a claim of style; a fact keeps all of its own
@@ -42,6 +43,42 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Remembered:
+    """What a claim leaves in memory, beside its line in a block.
+
+    Attributes
+    ----------
+    kind : NodeKind
+        ``event`` or ``thought``.
+    subject : Subject
+    attribute : str
+        Short key of a fact that can change; may be empty.
+    about : str
+        Name of the third party when the subject is ``other``.
+    names : tuple of str
+        Third parties in it.
+    shared : bool
+        Whether it is the persona's own life, which every talk may know of.
+    impact : float
+        -10..10.
+    first, last : date, optional
+        The days on which it happened.
+    """
+
+    kind: NodeKind
+    subject: Subject
+    attribute: str = ""
+    about: str = ""
+    names: tuple[str, ...] = ()
+    shared: bool = False
+    impact: float = 0.0
+    emotions: tuple[str, ...] = ()
+    tags: tuple[RelationalTag, ...] = ()
+    first: date | None = None
+    last: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One thing said of the persona.
 
@@ -57,6 +94,12 @@ class Claim:
         What bears it out; never empty.
     accepted : bool
         Whether it is to be written.
+    confidence : float
+        0..1, from the number of messages that say so.
+    memory : Remembered, optional
+        What it leaves in memory; None for what only goes into a block.
+    in_block : bool
+        Whether it is a line of its block.
     """
 
     label: CoreLabel
@@ -64,6 +107,9 @@ class Claim:
     text: str
     quotes: tuple[Quote, ...]
     accepted: bool = True
+    confidence: float = 1.0
+    memory: Remembered | None = None
+    in_block: bool = True
 
 
 def wording(language: Language) -> dict[str, str]:

@@ -31,13 +31,16 @@ COLUMNS = (
 
 
 def nodes_of(context: Context, rows: Sequence[Row]) -> list[Node]:
-    """The records of rows selected by `COLUMNS`, in the same order."""
+    """The records of rows selected by `COLUMNS`, in the same order, without sources that can't be read from here."""
     ids = [row[0] for row in rows]
     sources: dict[str, list[Source]] = defaultdict(list)
     for node, message, source, quote in context.store.rows_of(
-        "SELECT node, message, source_node, quote FROM node_sources"
-        " WHERE node IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+        "SELECT s.node, s.message, s.source_node, s.quote FROM node_sources s"
+        " LEFT JOIN messages m ON m.id = s.message"
+        " WHERE (s.message IS NULL OR m.scope IN (SELECT value FROM json_each(?)))"
+        " AND s.node IN (SELECT value FROM json_each(?)) ORDER BY s.rowid",
         ids,
+        (json.dumps(context.readable),),
     ):
         sources[node].append(Source(message, source, quote))
     roots = names_of(context).roots

@@ -19,7 +19,8 @@ class Sources:
     def checked(self, sources: Sequence[Source], scope: Scope) -> list[tuple[Source, int]]:
         """Each source with its quote cleaned, and when it was said, in microseconds.
 
-        Nothing derives across scopes: a source lies in the node's own scope or in the shared one.
+        Nothing derives across scopes: a source lies in the node's own scope or in the shared one. The persona's own
+        words are the one exception: what an import takes from them is its own life, wherever it told of it.
 
         Raises
         ------
@@ -53,9 +54,12 @@ class Sources:
             else ("messages", "message", source.message, "sent_at")
         )
         alive = "" if table == "nodes" else " AND deleted_at IS NULL"
+        shared = Scope.shared()
+        own = scope == shared and table == "messages" and self._context.import_id is not None
+        within = "(scope IN (?, ?) OR sender = 'persona')" if own else "scope IN (?, ?)"
         row = self._context.store.row(
-            f"SELECT text, {time} FROM {table} WHERE id = ? AND persona = ? AND scope IN (?, ?){alive}",
-            (id_, self._context.persona, scope.key, Scope.shared().key),
+            f"SELECT text, {time} FROM {table} WHERE id = ? AND persona = ? AND {within}{alive}",
+            (id_, self._context.persona, scope.key, shared.key),
         )
         if row is None:
             raise NotFoundError(

@@ -113,7 +113,7 @@ def test_facts_rest_on_their_messages_and_a_new_home_replaces_the_old(memory: Me
         (source,) = node.sources
         assert source.message is not None
         assert source.quote in memory.log.get(source.message).text
-        assert node.scope == Scope.user("mei")
+        assert node.scope == Scope.shared()
         assert (str(node.origin), str(node.subject)) == ("import", "persona")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -134,9 +135,11 @@ class Recaller:
     def _sources(self, nodes: Collection[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         rows = self._context.store.rows_of(
-            "SELECT node, message FROM node_sources WHERE message IS NOT NULL"
-            " AND node IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+            "SELECT s.node, s.message FROM node_sources s JOIN messages m ON m.id = s.message"
+            " WHERE m.scope IN (SELECT value FROM json_each(?)) AND s.node IN (SELECT value FROM json_each(?))"
+            " ORDER BY s.rowid",
             list(nodes),
+            (json.dumps(self._context.readable),),
         )
         for node, message in rows:
             found.setdefault(node, []).append(message)

@@ -13,9 +13,10 @@ from echovessel.distill.cards import Card
 from echovessel.distill.character import become, card_in
 from echovessel.distill.claims import Claim
 from echovessel.distill.consent import consent
+from echovessel.distill.drafting import draft
 from echovessel.distill.formats import reader_of
 from echovessel.distill.history import Mapping, Preview, preview
-from echovessel.distill.persona import distil, draft
+from echovessel.distill.persona import distil
 from echovessel.distill.pseudonyms import Pseudonyms
 from echovessel.distill.source import Source
 from echovessel.errors import InputError
